@@ -1,0 +1,259 @@
+import type { CheckSpec } from '../domain/check.ts';
+import type { FaultCode } from '../domain/fault.ts';
+import type { FoldedJournal, JournalEvent } from '../domain/journal.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
+import type { RunPlan, RunResult } from '../domain/run.ts';
+import type { Scenario } from '../domain/scenario.ts';
+import type { ModelSpec, ModuleRef, SweepSpec, TargetSpec } from '../domain/sweep-spec.ts';
+import type { ToolCall, Transcript } from '../domain/transcript.ts';
+import type { Role, TokenUsage } from '../domain/usage.ts';
+
+// ---- Time -----------------------------------------------------------------------------------------------------
+
+export type Clock = {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+};
+
+// ---- Models ---------------------------------------------------------------------------------------------------
+
+export type ChatMessage =
+  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls?: readonly AskedToolCall[] }
+  | { readonly role: 'tool'; readonly content: string; readonly toolCallId: string };
+
+/** A tool call that a model asked for. `args` is absent where the text could not be parsed (cut off). */
+export type AskedToolCall = {
+  readonly id: string;
+  readonly name: string;
+  readonly args?: JsonObject;
+  readonly argsText: string;
+};
+
+export type ChatTool = { readonly name: string; readonly description?: string; readonly schema: JsonObject };
+
+export type ChatRequest = {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly ChatTool[];
+  /** Force this tool. */
+  readonly toolChoice?: string;
+  /** Ask for an answer that fits this JSON Schema. */
+  readonly answerSchema?: { readonly name: string; readonly schema: JsonObject };
+  readonly temperature?: number;
+  /** Drop the temperature where the endpoint answers 400 and names it. */
+  readonly temperatureOptional?: boolean;
+  readonly seed?: number;
+  readonly maxTokens?: number;
+};
+
+export type ChatReply = {
+  /** Never a thought of the model; empty where there was none. */
+  readonly text: string;
+  readonly toolCalls: readonly AskedToolCall[];
+  readonly usage: TokenUsage;
+  readonly costUsd: number;
+  /** Time of the successful call, without waiting for the pace. */
+  readonly ms: number;
+  /** Parameters that the endpoint refused and that were left out. */
+  readonly dropped: readonly string[];
+};
+
+export type CallOptions = {
+  readonly signal: AbortSignal;
+  /** The whole call, body included. */
+  readonly timeoutMs: number;
+  /** Calls of older runs go first: epoch milliseconds at which the run opened. */
+  readonly order: number;
+  readonly idempotencyKey?: string;
+};
+
+/**
+ * Models behind endpoints. `chat` makes exactly one try (waiting for the endpoint's pace first) and throws `Fault`:
+ * rate_limited, unavailable, timed_out, bad_reply, denied, not_found, invalid_request, context_full,
+ * content_refused, too_large. It rejects with the signal's reason where that is aborted.
+ */
+export type ChatModels = {
+  chat(model: ModelSpec, request: ChatRequest, options: CallOptions): Promise<ChatReply>;
+  /** What the endpoint is known to be able to do, learned from its refusals. */
+  abilities(model: ModelSpec): { readonly tools: boolean; readonly answerSchema: boolean };
+};
+
+// ---- Targets --------------------------------------------------------------------------------------------------
+
+/** What a target call may know; the template variables of HTTP targets are made of it. */
+export type TargetCall = {
+  readonly runId: string;
+  readonly scenario: Scenario;
+  readonly repeat: number;
+  readonly seed: number;
+  readonly turn: number;
+  readonly transcript: Transcript;
+  readonly latestMessage?: string;
+  readonly sessionId?: string;
+  /** `<run>/<generation>/<message index>` */
+  readonly idempotencyKey: string;
+};
+
+export type TargetReply = {
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly sessionId?: string;
+  /** The target hung up with this reply. */
+  readonly end?: boolean;
+  readonly metadata?: JsonObject;
+  /** Time of the successful call, without waiting for `max_parallel_requests`. */
+  readonly ms: number;
+};
+
+export type SessionStart = { readonly sessionId?: string; readonly greeting?: TargetReply; readonly ms: number };
+
+/** A target that is not a chat model. Makes exactly one try and throws `Fault` with blame target (or infrastructure, configuration). */
+export type Target = {
+  /** Whether it has sessions of its own (memory that outlives a call). */
+  readonly sessions: boolean;
+  /** Names the process that holds a session's memory; absent where any worker may go on with it. */
+  readonly home?: string;
+  start(call: TargetCall, options: CallOptions): Promise<SessionStart>;
+  reply(call: TargetCall, options: CallOptions): Promise<TargetReply>;
+  /** Closes a session; resolves also where the target has none to close. */
+  end(call: TargetCall, options: CallOptions): Promise<void>;
+};
+
+export type Targets = { open(target: Exclude<TargetSpec, { readonly kind: 'chat' }>): Target };
+
+// ---- User modules ---------------------------------------------------------------------------------------------
+
+/** Runs exported functions of the project's modules in worker threads, within memory and time limits. */
+export type Modules = {
+  /**
+   * Calls `module.<name>(input)`; input and answer are JSON. Throws `Fault` module_error (the user's stack kept; blame
+   * as given) or configuration faults (missing file, other content than planned, no such export).
+   */
+  call(
+    module: ModuleRef,
+    name: string,
+    input: Json,
+    options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly blame: 'target' | 'judge' | 'configuration' },
+  ): Promise<Json | undefined>;
+  /** Proves that this worker has the module, with the planned content. Throws a configuration `Fault`. */
+  prove(module: ModuleRef): Promise<void>;
+};
+
+/** Compiles a user's pattern on a linear-time engine; throws an Error that names the mistake. */
+export type CompileRegex = (pattern: string, flags: { readonly ignoreCase: boolean }) => { test(text: string): boolean };
+
+/** SHA-256 in hex. */
+export type Hash = (text: string) => string;
+
+// ---- The store ------------------------------------------------------------------------------------------------
+
+/** What was decided before the sweep began. */
+export type SweepRecord = {
+  readonly schema: 1;
+  readonly id: string;
+  /** Hash of spec and plan, without who and when. */
+  readonly hash: string;
+  readonly spec: SweepSpec;
+  readonly planned: { readonly scenarios: number; readonly variants: number; readonly runs: number; readonly shards: number };
+  readonly inline: boolean;
+  readonly queue: string;
+  /** Versions and people: not part of the hash. */
+  readonly created: { readonly at: number; readonly regatta: string; readonly by?: string };
+};
+
+/** The runs of one shard and the scenarios that they play. */
+export type ShardRecord = {
+  readonly schema: 1;
+  readonly shard: number;
+  readonly runs: readonly RunPlan[];
+  readonly scenarios: readonly Scenario[];
+};
+
+/** A journal opened for writing by one writer. */
+export type JournalWriter = {
+  readonly writer: string;
+  /** What held when it was opened; this writer's own `resumed` is not in it. */
+  readonly folded: FoldedJournal;
+  /** Resolves when the events are durable against a crash of the process. Events are stamped by the caller. */
+  append(events: readonly JournalEvent[]): Promise<void>;
+  /** Resolves when they are durable against a crash of the machine. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Where plans, journals, results and reports lie. Every method throws `Fault` store_unavailable (naming the path)
+ * where the store is out of reach, full or not writable.
+ */
+export type Store = {
+  /** Where it is, for people. */
+  readonly address: string;
+  createSweep(record: SweepRecord, shards: readonly ShardRecord[]): Promise<'created' | 'exists'>;
+  readSweep(sweep: string): Promise<SweepRecord | undefined>;
+  listSweeps(): Promise<readonly string[]>;
+  readShard(sweep: string, shard: number): Promise<ShardRecord>;
+  openJournal(run: string, writer: string): Promise<JournalWriter>;
+  readJournal(run: string): Promise<FoldedJournal>;
+  /** Put-if-absent by run and generation: false where there was one already. */
+  putResult(result: RunResult): Promise<boolean>;
+  /** The result of the highest generation. */
+  readResult(run: string): Promise<RunResult | undefined>;
+  /** Writes `results/<shard>.jsonl` anew. */
+  putShardResults(sweep: string, shard: number, results: readonly RunResult[]): Promise<void>;
+  /** The results of a shard: the compacted ones, with newer result files put in their place. */
+  readShardResults(sweep: string, shard: ShardRecord): Promise<readonly RunResult[]>;
+  putReport(sweep: string, report: Json): Promise<void>;
+  readReport(sweep: string): Promise<Json | undefined>;
+  /** Writes, reads back and deletes a small file: throws where that fails. */
+  probe(): Promise<void>;
+};
+
+// ---- Watching -------------------------------------------------------------------------------------------------
+
+export type CallRecord = {
+  readonly role: Role;
+  readonly model: string;
+  readonly code: 'ok' | FaultCode;
+  readonly ms: number;
+  readonly usage?: TokenUsage;
+  readonly costUsd: number;
+};
+
+/** Where activities report what they did; `workers/metrics.ts` makes Prometheus metrics of it. */
+export type Meter = {
+  call(record: CallRecord): void;
+  turn(): void;
+  runOpened(): void;
+  /** The stretch was left (ended, drained, waiting). */
+  runLeft(): void;
+  runEnded(sweep: string, result: RunResult): void;
+};
+
+/** Holds calls back while this worker does not reach Temporal. */
+export type Contact = { hold(signal: AbortSignal): Promise<void> };
+
+/** Whether this worker is shutting down: stretches return after the message in flight. */
+export type Draining = { readonly draining: boolean };
+
+/** Everything that the activities need from outside. */
+export type Dependencies = {
+  readonly clock: Clock;
+  readonly models: ChatModels;
+  readonly targets: Targets;
+  readonly modules: Modules;
+  readonly compileRegex: CompileRegex;
+  readonly hash: Hash;
+  readonly store: Store;
+  readonly meter: Meter;
+  readonly contact: Contact;
+  readonly drain: Draining;
+  /** Throws a configuration `Fault` where a name may not be resolved or is not set. */
+  readonly proveEnv: (names: readonly string[]) => void;
+  /** A random text of this attempt: part of the writer's name. */
+  readonly nonce: () => string;
+  readonly version: string;
+};
+
+export type { CheckSpec };

@@ -1,0 +1,176 @@
+import type { CheckResult } from './check.ts';
+import type { Ending } from './ending.ts';
+import type { Blame, FaultCode } from './fault.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { Side, ToolCall } from './transcript.ts';
+import type { Role } from './usage.ts';
+
+/**
+ * One event of a run's journal; `at` is epoch milliseconds. A journal is a folder of parts, one a writer; its
+ * events are those of the parts in the writers' order, as far as the later parts accept them.
+ */
+export type JournalEvent = { readonly at: number } & (
+  | Resumed
+  | Opened
+  | SessionEvent
+  | MessageEvent
+  | ToolCallEvent
+  | StateEvent
+  | CallEvent
+  | VoteEvent
+  | CheckEvent
+  | EndedEvent
+  | FaultEvent
+  | ReleasedEvent
+);
+
+/** Opens a part: how many events of each earlier writer (its own `resumed` included) this writer builds on. */
+export type Resumed = { readonly kind: 'resumed'; readonly accepts: Readonly<Record<string, number>> };
+
+/** A conversation begins, from its first message: what comes before belongs to an earlier generation. */
+export type Opened = {
+  readonly kind: 'opened';
+  readonly generation: number;
+  readonly seed: number;
+  /** Rendered. */
+  readonly prompts: Readonly<Record<string, string>>;
+  readonly models: Readonly<Record<string, string>>;
+  readonly managed: boolean;
+  readonly version: string;
+  /** Why it begins again. */
+  readonly because?: 'unsure_call' | 'lost_session' | 'retry';
+};
+
+/** The target opened a session (`open`), renamed it, or closed it. `home`: the process that holds its memory. */
+export type SessionEvent = {
+  readonly kind: 'session';
+  readonly open: boolean;
+  readonly id?: string;
+  readonly home?: string;
+  readonly accessToken?: never;
+};
+
+export type MessageEvent = {
+  readonly kind: 'message';
+  readonly by: Side;
+  readonly turn: number;
+  readonly text: string;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly metadata?: JsonObject;
+  readonly marks?: readonly string[];
+  /** What this message decided: the driver is done after it, or the target hung up with it. */
+  readonly ends?: Ending;
+};
+
+/** One call of a chat target's tool: after the model asked for it (no `result`), and after it was answered. */
+export type ToolCallEvent = {
+  readonly kind: 'tool_call';
+  readonly turn: number;
+  /** Which call of the model in this turn asked for it, from 1. */
+  readonly step: number;
+  readonly id: string;
+  readonly name: string;
+  readonly args: Json;
+  readonly result?: Json;
+  /** Text that the model wrote beside its tool calls. */
+  readonly text?: string;
+};
+
+/** The state of a chat target's tools after a tool call. */
+export type StateEvent = { readonly kind: 'state'; readonly turn: number; readonly state: Json };
+
+/** One call, successful or not. Its tokens and cost count even where its answer was never used. */
+export type CallEvent = {
+  readonly kind: 'call';
+  readonly role: Role;
+  readonly turn: number;
+  /** The model's key in `models`, or the kind of the target. */
+  readonly model: string;
+  readonly ms: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly estimated: boolean;
+  readonly cost_usd: number;
+  /** `ok`, or the code of its fault. */
+  readonly code: 'ok' | FaultCode;
+  /** A probe, or an answer that was asked for again (an unfit driver message): paid, not used. */
+  readonly wasted?: boolean;
+  /** Sent a second time after its fate was unknown. */
+  readonly resent?: boolean;
+};
+
+/** One judge's vote. `answer` is what it said, parsed. */
+export type VoteEvent = {
+  readonly kind: 'vote';
+  readonly check: string;
+  readonly turn?: number;
+  readonly vote: number;
+  readonly score?: number;
+  readonly verdict: 'pass' | 'fail' | 'undecided';
+  readonly reason: string;
+  readonly fault?: FaultCode;
+};
+
+/** A check's result: of one turn while the conversation goes on (`turn`), or of the whole run. */
+export type CheckEvent = { readonly kind: 'check'; readonly turn?: number; readonly result: CheckResult };
+
+export type EndedEvent = { readonly kind: 'ended'; readonly ending: Ending };
+
+/** Something broke. `final`: and the run is broken by it. */
+export type FaultEvent = {
+  readonly kind: 'fault';
+  readonly code: FaultCode;
+  readonly blame: Blame;
+  readonly role: Role;
+  readonly message: string;
+  readonly endpoint?: string;
+  readonly final: boolean;
+};
+
+/** The writer returned in order: nothing was in flight. */
+export type ReleasedEvent = { readonly kind: 'released' };
+
+/** One writer's part of a journal. `writer` is `<scheduled ms>-<attempt>-<nonce>`. */
+export type JournalPart = { readonly writer: string; readonly events: readonly JournalEvent[] };
+
+/** Events in order, each with whether a later writer accepted it (ignored calls still cost money). */
+export type FoldedJournal = {
+  readonly events: readonly JournalEvent[];
+  readonly ignored: readonly JournalEvent[];
+  /** How many events of each writer were accepted; what the next writer's `resumed` says. */
+  readonly accepts: Readonly<Record<string, number>>;
+  readonly writers: number;
+};
+
+/** The order of two writers: by scheduled time, then attempt, then nonce. Negative where `a` comes first. */
+export function compareWriters(a: string, b: string): number {
+  const [aScheduled = '', aAttempt = '', aNonce = ''] = a.split('-');
+  const [bScheduled = '', bAttempt = '', bNonce = ''] = b.split('-');
+  return (
+    Number(aScheduled) - Number(bScheduled) ||
+    Number(aAttempt) - Number(bAttempt) ||
+    (aNonce < bNonce ? -1 : aNonce > bNonce ? 1 : 0)
+  );
+}
+
+/**
+ * The events that hold. The last writer's word counts: of each earlier part only as many events as it accepted;
+ * a part that it did not know (created later by a lower writer) is ignored whole.
+ */
+export function foldJournal(parts: readonly JournalPart[]): FoldedJournal {
+  const ordered = parts.filter((part) => part.events.length > 0).toSorted((a, b) => compareWriters(a.writer, b.writer));
+  const last = ordered.at(-1);
+  if (last === undefined) return { events: [], ignored: [], accepts: {}, writers: 0 };
+  const opening = last.events[0];
+  const accepted = opening?.kind === 'resumed' ? opening.accepts : {};
+  const events: JournalEvent[] = [];
+  const ignored: JournalEvent[] = [];
+  const accepts: Record<string, number> = {};
+  for (const part of ordered) {
+    const count = part === last ? part.events.length : Math.min(part.events.length, accepted[part.writer] ?? 0);
+    events.push(...part.events.slice(0, count));
+    ignored.push(...part.events.slice(count));
+    accepts[part.writer] = count;
+  }
+  return { events, ignored, accepts, writers: ordered.length };
+}

@@ -1,0 +1,83 @@
+import { Fault } from '../domain/fault.ts';
+
+/** The environment variables that this process may use, and nothing of their values outside of calls. */
+export type Secrets = {
+  /** Puts values in the place of `${NAME}`. Throws a configuration `Fault` for a name that is not allowed or not set. */
+  resolve(text: string): string;
+  /** Puts `${NAME}` in the place of values, also where they are percent-encoded or escaped as JSON. */
+  redact(text: string): string;
+  /** Throws one configuration `Fault` that lists every name that is not allowed or not set. */
+  prove(names: readonly string[]): void;
+};
+
+export type SecretsOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names, or patterns with `*`. */
+  readonly allowed: readonly string[];
+};
+
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Shorter values are left in texts: hiding every `1` would hide the text, not the secret. */
+const shortestHiddenValue = 4;
+
+/** Resolves and hides secrets. Values are read once, here; an empty value counts as not set. */
+export function createSecrets({ env, allowed }: SecretsOptions): Secrets {
+  const isAllowed = nameMatcher(allowed);
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && value !== '' && isAllowed(name)) values.set(name, value);
+  }
+  const hidden = hiddenForms(values);
+
+  const complaint = (name: string): Fault | undefined => {
+    if (values.has(name)) return undefined;
+    if (isAllowed(name)) {
+      return new Fault('not_found', `the environment variable ${name} is not set`, {
+        blame: 'configuration',
+      });
+    }
+    const message = `the environment variable ${name} may not be used here: allow it with --allow-env ${name}`;
+    return new Fault('denied', message, { blame: 'configuration' });
+  };
+
+  return {
+    resolve: (text) =>
+      text.replace(reference, (_, name: string) => {
+        const fault = complaint(name);
+        if (fault !== undefined) throw fault;
+        return values.get(name) ?? '';
+      }),
+    redact: (text) =>
+      hidden.reduce((shown, { form, name }) => shown.replaceAll(form, () => `\${${name}}`), text),
+    prove: (names) => {
+      const faults = names.map(complaint).filter((fault) => fault !== undefined);
+      const [first] = faults;
+      if (first === undefined) return;
+      throw new Fault(first.code, faults.map((fault) => fault.message).join('; '), {
+        blame: 'configuration',
+      });
+    },
+  };
+}
+
+function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
+  const regexes = patterns.map((pattern) => {
+    const parts = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
+    return new RegExp(`^${parts.join('.*')}$`);
+  });
+  return (name) => regexes.some((regex) => regex.test(name));
+}
+
+/** Longest first: a value may contain another one. */
+function hiddenForms(values: ReadonlyMap<string, string>): readonly { form: string; name: string }[] {
+  return [...values]
+    .filter(([, value]) => value.length >= shortestHiddenValue)
+    .flatMap(([name, value]) =>
+      [...new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])].map((form) => ({
+        form,
+        name,
+      })),
+    )
+    .sort((a, b) => b.form.length - a.form.length);
+}

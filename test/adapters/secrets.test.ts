@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSecrets } from '../../adapters/secrets.ts';
+import { Fault } from '../../domain/fault.ts';
+
+const env = {
+  REGATTA_SECRET_KEY: 'sk a"b/c',
+  REGATTA_SECRET_LONG: 'sk a"b/c-longer',
+  OTHER_KEY: 'other',
+  REGATTA_SECRET_NONE: '',
+};
+const secrets = createSecrets({ env, allowed: ['REGATTA_SECRET_*'] });
+
+test('an allowed name is resolved anywhere in a text', () => {
+  assert.equal(secrets.resolve('Bearer ${REGATTA_SECRET_KEY}!'), 'Bearer sk a"b/c!');
+});
+
+test('a value is put in as it is: it is not read for further references', () => {
+  const nested = createSecrets({ env: { A: '${B} $& $1', B: 'inner' }, allowed: ['*'] });
+  assert.equal(nested.resolve('${A}'), '${B} $& $1');
+});
+
+test('a name that is not allowed is denied, and the message says how to allow it', () => {
+  assert.throws(
+    () => secrets.resolve('${OTHER_KEY}'),
+    (error) =>
+      error instanceof Fault &&
+      error.code === 'denied' &&
+      error.blame === 'configuration' &&
+      error.message.includes('--allow-env OTHER_KEY') &&
+      !error.message.includes('other'),
+  );
+});
+
+test('a name that is not set, or empty, is not found', () => {
+  for (const name of ['REGATTA_SECRET_GONE', 'REGATTA_SECRET_NONE']) {
+    assert.throws(
+      () => secrets.resolve(`\${${name}}`),
+      (error) => error instanceof Fault && error.code === 'not_found' && error.message.includes(name),
+    );
+  }
+});
+
+test('values are hidden as they are, percent-encoded and escaped as JSON', () => {
+  const forms = ['sk a"b/c', encodeURIComponent('sk a"b/c'), JSON.stringify('sk a"b/c').slice(1, -1)];
+  for (const form of forms) assert.equal(secrets.redact(`<${form}>`), '<${REGATTA_SECRET_KEY}>');
+});
+
+test('of two values the longer is hidden first', () => {
+  assert.equal(secrets.redact('sk a"b/c-longer'), '${REGATTA_SECRET_LONG}');
+});
+
+test('a dot in a pattern is a dot', () => {
+  assert.throws(() => createSecrets({ env: { AXB: 'value' }, allowed: ['A.B'] }).resolve('${AXB}'), Fault);
+});
+
+test('a proof lists every name that is missing', () => {
+  secrets.prove(['REGATTA_SECRET_KEY']);
+  assert.throws(
+    () => secrets.prove(['REGATTA_SECRET_KEY', 'REGATTA_SECRET_GONE', 'OTHER_KEY']),
+    (error) =>
+      error instanceof Fault &&
+      error.message.includes('REGATTA_SECRET_GONE') &&
+      error.message.includes('OTHER_KEY'),
+  );
+});

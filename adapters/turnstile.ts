@@ -1,0 +1,56 @@
+/** Lets a limited number of callers through at a time, those of the oldest runs first. */
+export type Turnstile = {
+  /**
+   * Resolves with a function that leaves again (calling it twice is the same as once); rejects with the signal's
+   * reason. `order` is the epoch milliseconds at which the run opened.
+   */
+  enter(order: number, signal: AbortSignal): Promise<() => void>;
+};
+
+type Waiting = { readonly order: number; readonly admit: () => void };
+
+/** A turnstile for `limit` callers; no limit: everybody passes. */
+export function createTurnstile(limit = Number.POSITIVE_INFINITY): Turnstile {
+  const queue: Waiting[] = [];
+  let inside = 0;
+
+  const admitNext = () => {
+    while (inside < limit) {
+      const next = queue.shift();
+      if (next === undefined) return;
+      inside += 1;
+      next.admit();
+    }
+  };
+  const leaveOnce = () => {
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      inside -= 1;
+      admitNext();
+    };
+  };
+
+  return {
+    enter: (order, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const giveUp = () => {
+          queue.splice(queue.indexOf(waiting), 1);
+          reject(signal.reason);
+        };
+        const waiting: Waiting = {
+          order,
+          admit: () => {
+            signal.removeEventListener('abort', giveUp);
+            resolve(leaveOnce());
+          },
+        };
+        signal.addEventListener('abort', giveUp, { once: true });
+        const younger = queue.findIndex((other) => other.order > order);
+        queue.splice(younger === -1 ? queue.length : younger, 0, waiting);
+        admitNext();
+      }),
+  };
+}

@@ -2,9 +2,10 @@ import type { CheckSpec } from '../domain/check.ts';
 import type { FaultCode } from '../domain/fault.ts';
 import type { FoldedJournal, JournalEvent } from '../domain/journal.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
-import type { RunPlan, RunResult } from '../domain/run.ts';
+import type { RunResult } from '../domain/run.ts';
 import type { Scenario } from '../domain/scenario.ts';
-import type { ModelSpec, ModuleRef, SweepSpec, TargetSpec } from '../domain/sweep-spec.ts';
+import type { ShardRecord, SweepRecord } from '../domain/sweep-record.ts';
+import type { ModelSpec, ModuleRef, TargetSpec } from '../domain/sweep-spec.ts';
 import type { ToolCall, Transcript } from '../domain/transcript.ts';
 import type { Role, TokenUsage } from '../domain/usage.ts';
 
@@ -149,28 +150,6 @@ export type Hash = (text: string) => string;
 
 // ---- The store ------------------------------------------------------------------------------------------------
 
-/** What was decided before the sweep began. */
-export type SweepRecord = {
-  readonly schema: 1;
-  readonly id: string;
-  /** Hash of spec and plan, without who and when. */
-  readonly hash: string;
-  readonly spec: SweepSpec;
-  readonly planned: { readonly scenarios: number; readonly variants: number; readonly runs: number; readonly shards: number };
-  readonly inline: boolean;
-  readonly queue: string;
-  /** Versions and people: not part of the hash. */
-  readonly created: { readonly at: number; readonly regatta: string; readonly by?: string };
-};
-
-/** The runs of one shard and the scenarios that they play. */
-export type ShardRecord = {
-  readonly schema: 1;
-  readonly shard: number;
-  readonly runs: readonly RunPlan[];
-  readonly scenarios: readonly Scenario[];
-};
-
 /** A journal opened for writing by one writer. */
 export type JournalWriter = {
   readonly writer: string;
@@ -194,6 +173,7 @@ export type Store = {
   readSweep(sweep: string): Promise<SweepRecord | undefined>;
   listSweeps(): Promise<readonly string[]>;
   readShard(sweep: string, shard: number): Promise<ShardRecord>;
+  /** Also a fault: a later writer has this journal, so that everything this one adds would be ignored. */
   openJournal(run: string, writer: string): Promise<JournalWriter>;
   readJournal(run: string): Promise<FoldedJournal>;
   /** Put-if-absent by run and generation: false where there was one already. */
@@ -234,9 +214,6 @@ export type Meter = {
 /** Holds calls back while this worker does not reach Temporal. */
 export type Contact = { hold(signal: AbortSignal): Promise<void> };
 
-/** Whether this worker is shutting down: stretches return after the message in flight. */
-export type Draining = { readonly draining: boolean };
-
 /** Everything that the activities need from outside. */
 export type Dependencies = {
   readonly clock: Clock;
@@ -248,7 +225,8 @@ export type Dependencies = {
   readonly store: Store;
   readonly meter: Meter;
   readonly contact: Contact;
-  readonly drain: Draining;
+  /** Aborted when this worker shuts down: stretches return after the message in flight. */
+  readonly drain: AbortSignal;
   /** Throws a configuration `Fault` where a name may not be resolved or is not set. */
   readonly proveEnv: (names: readonly string[]) => void;
   /** A random text of this attempt: part of the writer's name. */
@@ -256,4 +234,4 @@ export type Dependencies = {
   readonly version: string;
 };
 
-export type { CheckSpec };
+export type { CheckSpec, ShardRecord, SweepRecord };

@@ -37,8 +37,11 @@ export type Opened = {
   readonly models: Readonly<Record<string, string>>;
   readonly managed: boolean;
   readonly version: string;
-  /** Why it begins again. */
-  readonly because?: 'unsure_call' | 'lost_session' | 'retry';
+  /**
+   * Why it begins again: a call of unknown fate that a live worker saw, or that a dead one left behind
+   * (`interrupted`); a session that the target, or its process, lost; a `retry` of the run.
+   */
+  readonly because?: 'unsure_call' | 'interrupted' | 'lost_session' | 'retry';
 };
 
 /** The target opened a session (`open`), renamed it, or closed it. `home`: the process that holds its memory. */
@@ -47,7 +50,6 @@ export type SessionEvent = {
   readonly open: boolean;
   readonly id?: string;
   readonly home?: string;
-  readonly accessToken?: never;
 };
 
 export type MessageEvent = {
@@ -97,6 +99,10 @@ export type CallEvent = {
   readonly wasted?: boolean;
   /** Sent a second time after its fate was unknown. */
   readonly resent?: boolean;
+  /** A faulty call whose fate is unknown: it may have reached the other side. */
+  readonly unsure?: boolean;
+  /** How long was waited after this faulty call before the next try. */
+  readonly wait_ms?: number;
 };
 
 /** One judge's vote. `answer` is what it said, parsed. */
@@ -144,33 +150,59 @@ export type FoldedJournal = {
 
 /** The order of two writers: by scheduled time, then attempt, then nonce. Negative where `a` comes first. */
 export function compareWriters(a: string, b: string): number {
-  const [aScheduled = '', aAttempt = '', aNonce = ''] = a.split('-');
-  const [bScheduled = '', bAttempt = '', bNonce = ''] = b.split('-');
+  const [aScheduled = '', aAttempt = '', ...aNonce] = a.split('-');
+  const [bScheduled = '', bAttempt = '', ...bNonce] = b.split('-');
   return (
     Number(aScheduled) - Number(bScheduled) ||
     Number(aAttempt) - Number(bAttempt) ||
-    (aNonce < bNonce ? -1 : aNonce > bNonce ? 1 : 0)
+    compareText(aNonce.join('-'), bNonce.join('-'))
   );
 }
 
 /**
  * The events that hold. The last writer's word counts: of each earlier part only as many events as it accepted;
- * a part that it did not know (created later by a lower writer) is ignored whole.
+ * a part that it did not know (created later by a lower writer) is ignored whole. Where an accepted event is gone
+ * (a machine went down before a part was flushed), everything that was built on it is ignored too.
  */
 export function foldJournal(parts: readonly JournalPart[]): FoldedJournal {
-  const ordered = parts.filter((part) => part.events.length > 0).toSorted((a, b) => compareWriters(a.writer, b.writer));
-  const last = ordered.at(-1);
-  if (last === undefined) return { events: [], ignored: [], accepts: {}, writers: 0 };
-  const opening = last.events[0];
-  const accepted = opening?.kind === 'resumed' ? opening.accepts : {};
+  const written = parts
+    .filter((part) => part.events.length > 0)
+    .toSorted((a, b) => compareWriters(a.writer, b.writer));
+  const accepted = acceptedByLast(written);
+  const damaged = firstDamaged(written, accepted);
   const events: JournalEvent[] = [];
   const ignored: JournalEvent[] = [];
   const accepts: Record<string, number> = {};
-  for (const part of ordered) {
-    const count = part === last ? part.events.length : Math.min(part.events.length, accepted[part.writer] ?? 0);
-    events.push(...part.events.slice(0, count));
-    ignored.push(...part.events.slice(count));
-    accepts[part.writer] = count;
+  for (const { writer, events: all } of written) {
+    const isBuiltOnDamage = damaged !== undefined && compareWriters(writer, damaged) > 0;
+    const count = isBuiltOnDamage ? 0 : Math.min(all.length, accepted[writer] ?? 0);
+    events.push(...all.slice(0, count));
+    ignored.push(...all.slice(count));
+    accepts[writer] = count;
   }
-  return { events, ignored, accepts, writers: ordered.length };
+  return { events, ignored, accepts, writers: written.length };
+}
+
+/** What the last part accepts of each part, and all of itself. */
+function acceptedByLast(written: readonly JournalPart[]): Readonly<Record<string, number>> {
+  const last = written.at(-1);
+  if (last === undefined) return {};
+  const opening = last.events[0];
+  const earlier = opening?.kind === 'resumed' ? opening.accepts : {};
+  return { ...earlier, [last.writer]: last.events.length };
+}
+
+/** The first writer of whom fewer events are left than were accepted. */
+function firstDamaged(
+  written: readonly JournalPart[],
+  accepted: Readonly<Record<string, number>>,
+): string | undefined {
+  const left = new Map(written.map((part) => [part.writer, part.events.length]));
+  return Object.keys(accepted)
+    .filter((writer) => (left.get(writer) ?? 0) < (accepted[writer] ?? 0))
+    .toSorted(compareWriters)[0];
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

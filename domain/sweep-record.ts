@@ -1,0 +1,30 @@
+import type { RunPlan } from './run.ts';
+import type { Scenario } from './scenario.ts';
+import type { SweepSpec } from './sweep-spec.ts';
+
+/** What was decided before the sweep began. */
+export type SweepRecord = {
+  readonly schema: 1;
+  readonly id: string;
+  /** Hash of spec and plan, without who and when. */
+  readonly hash: string;
+  readonly spec: SweepSpec;
+  readonly planned: {
+    readonly scenarios: number;
+    readonly variants: number;
+    readonly runs: number;
+    readonly shards: number;
+  };
+  readonly inline: boolean;
+  readonly queue: string;
+  /** Versions and people: not part of the hash. */
+  readonly created: { readonly at: number; readonly regatta: string; readonly by?: string };
+};
+
+/** The runs of one shard and the scenarios that they play. */
+export type ShardRecord = {
+  readonly schema: 1;
+  readonly shard: number;
+  readonly runs: readonly RunPlan[];
+  readonly scenarios: readonly Scenario[];
+};

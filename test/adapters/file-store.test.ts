@@ -44,7 +44,8 @@ async function aDisk(context: TestContext, options: string): Promise<string | un
     return undefined;
   }
   context.after(async () => {
-    await execute('umount', [folder]);
+    // Lazily: a test that failed may have left a journal open.
+    await execute('umount', ['-l', folder]);
     await rm(folder, { recursive: true });
   });
   return folder;

@@ -1,5 +1,6 @@
 /** A signal that fires when time is up or when the caller's signal does; it must be closed. */
 export type Deadline = {
+  readonly ms: number;
   readonly signal: AbortSignal;
   /** Whether time was up (and not the caller who gave up). */
   readonly isOver: () => boolean;
@@ -18,6 +19,7 @@ export function openDeadline(ms: number, caller?: AbortSignal): Deadline {
   if (caller?.aborted) abort();
   caller?.addEventListener('abort', abort, { once: true });
   return {
+    ms,
     signal: controller.signal,
     isOver: () => over,
     close: () => {

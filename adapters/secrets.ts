@@ -16,7 +16,7 @@ export type SecretsOptions = {
   readonly allowed: readonly string[];
 };
 
-const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+const reference = /\$\{([A-Z_][A-Z0-9_]*)\}/g;
 
 /** Shorter values are left in texts: hiding every `1` would hide the text, not the secret. */
 const shortestHiddenValue = 4;

@@ -77,6 +77,8 @@ export type CallOptions = {
  */
 export type ChatModels = {
   chat(model: ModelSpec, request: ChatRequest, options: CallOptions): Promise<ChatReply>;
+  /** Asks an endpoint for at most 16 tokens. Throws as `chat` does; returns a warning where it is alive but odd. */
+  probe(model: ModelSpec, options: CallOptions): Promise<{ readonly warning?: string; readonly calls: number }>;
   /** What the endpoint is known to be able to do, learned from its refusals. */
   abilities(model: ModelSpec): { readonly tools: boolean; readonly answerSchema: boolean };
 };

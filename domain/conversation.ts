@@ -1,0 +1,225 @@
+import type { CheckResult } from './check.ts';
+import type { Ending } from './ending.ts';
+import type { FaultEvent, JournalEvent, MessageEvent, Opened, ToolCallEvent, VoteEvent } from './journal.ts';
+import type { Json } from './json.ts';
+import type { ConversationSpec, DriverSpec, ScriptStep } from './sweep-spec.ts';
+import type { Message } from './transcript.ts';
+
+/** Where a run stands: the fold of the events of its latest generation. */
+export type Conversation = {
+  /** 0: not opened yet. */
+  readonly generation: number;
+  readonly transcript: readonly Message[];
+  readonly session: { readonly open: boolean; readonly started: boolean; readonly id?: string; readonly home?: string };
+  /** Tool calls of the reply that is being made: asked, and answered where they have a result. */
+  readonly toolCalls: readonly ToolCallEvent[];
+  /** The state of the target's tools. */
+  readonly state?: Json;
+  /** Checks asked at each turn, by turn. */
+  readonly turnChecks: Readonly<Record<number, readonly CheckResult[]>>;
+  readonly votes: readonly VoteEvent[];
+  /** Checks of the whole run. */
+  readonly checks: readonly CheckResult[];
+  /** What the last message decided, to be made true once its turn is complete. */
+  readonly decided?: Ending;
+  readonly ending?: Ending;
+  /** What broke the run for good. */
+  readonly broken?: FaultEvent;
+  /** Sum of the times of successful calls of driver and target, in milliseconds. */
+  readonly playMs: number;
+  /** Faulty calls since the last successful one: how often, and how long they and the waits after them took. */
+  readonly failing: { readonly tries: number; readonly ms: number };
+  /** Time of faulty calls and of the waits after them, in milliseconds. */
+  readonly waitedMs: number;
+  /** How often the target made the conversation begin again (calls of unknown fate, sessions that it lost). */
+  readonly restarts: number;
+};
+
+export const unopened: Conversation = {
+  generation: 0,
+  transcript: [],
+  session: { open: false, started: false },
+  toolCalls: [],
+  turnChecks: {},
+  votes: [],
+  checks: [],
+  playMs: 0,
+  failing: { tries: 0, ms: 0 },
+  waitedMs: 0,
+  restarts: 0,
+};
+
+/** The conversation after one more event. An `opened` starts it anew. */
+export function applyEvent(conversation: Conversation, event: JournalEvent): Conversation {
+  switch (event.kind) {
+    case 'resumed':
+    case 'released':
+      return conversation;
+    case 'opened':
+      return { ...unopened, generation: event.generation, restarts: restartsAfter(conversation, event) };
+    case 'session':
+      return { ...conversation, session: sessionAfter(conversation, event) };
+    case 'message':
+      return withMessage(conversation, event);
+    case 'tool_call':
+      return { ...conversation, toolCalls: withToolCall(conversation.toolCalls, event) };
+    case 'state':
+      return { ...conversation, state: event.state };
+    case 'call':
+      return withCall(conversation, event);
+    case 'vote':
+      return { ...conversation, votes: [...conversation.votes, event] };
+    case 'check':
+      return withCheck(conversation, event);
+    case 'ended':
+      return { ...conversation, ending: event.ending };
+    case 'fault':
+      return event.final ? { ...conversation, broken: event } : conversation;
+  }
+}
+
+/** Where the events lead. */
+export function foldConversation(events: readonly JournalEvent[]): Conversation {
+  return events.reduce(applyEvent, unopened);
+}
+
+function restartsAfter(conversation: Conversation, event: Opened): number {
+  if (event.because === 'unsure_call' || event.because === 'lost_session') return conversation.restarts + 1;
+  return event.because === 'interrupted' ? conversation.restarts : 0;
+}
+
+function sessionAfter(
+  conversation: Conversation,
+  event: Extract<JournalEvent, { kind: 'session' }>,
+): Conversation['session'] {
+  const id = event.id ?? conversation.session.id;
+  const home = event.home ?? conversation.session.home;
+  return {
+    open: event.open,
+    started: true,
+    ...(id === undefined ? {} : { id }),
+    ...(home === undefined ? {} : { home }),
+  };
+}
+
+function withMessage(conversation: Conversation, event: MessageEvent): Conversation {
+  const message: Message = {
+    by: event.by,
+    turn: event.turn,
+    text: event.text,
+    toolCalls: event.tool_calls ?? [],
+    ...(event.metadata === undefined ? {} : { metadata: event.metadata }),
+    ...(event.marks === undefined ? {} : { marks: event.marks }),
+  };
+  // A driver that is done keeps its word, whatever the target's last answer decides.
+  const decided = conversation.decided ?? event.ends;
+  return {
+    ...conversation,
+    transcript: [...conversation.transcript, message],
+    toolCalls: [],
+    ...(decided === undefined ? {} : { decided }),
+  };
+}
+
+function withToolCall(calls: readonly ToolCallEvent[], event: ToolCallEvent): readonly ToolCallEvent[] {
+  const at = calls.findIndex((call) => call.id === event.id && call.step === event.step);
+  return at === -1 ? [...calls, event] : calls.with(at, event);
+}
+
+function withCall(conversation: Conversation, event: Extract<JournalEvent, { kind: 'call' }>): Conversation {
+  if (event.role === 'judge') return conversation;
+  if (event.code === 'ok') {
+    return { ...conversation, playMs: conversation.playMs + event.ms, failing: { tries: 0, ms: 0 } };
+  }
+  const ms = event.ms + (event.wait_ms ?? 0);
+  // A refusal to be patient about is never a try.
+  const tries = conversation.failing.tries + (event.code === 'rate_limited' ? 0 : 1);
+  return {
+    ...conversation,
+    failing: { tries, ms: conversation.failing.ms + ms },
+    waitedMs: conversation.waitedMs + ms,
+  };
+}
+
+function withCheck(conversation: Conversation, event: Extract<JournalEvent, { kind: 'check' }>): Conversation {
+  if (event.turn === undefined) return { ...conversation, checks: [...conversation.checks, event.result] };
+  const ofTurn = [...(conversation.turnChecks[event.turn] ?? []), event.result];
+  return { ...conversation, turnChecks: { ...conversation.turnChecks, [event.turn]: ofTurn } };
+}
+
+/** What decides how a conversation goes on. */
+export type ConversationRules = {
+  readonly conversation: ConversationSpec;
+  readonly driver: DriverSpec;
+  /** The target opens sessions. */
+  readonly sessions: boolean;
+  /** Names of the checks that are asked at each turn, the stop check among them. */
+  readonly turnChecks: readonly string[];
+  /** Limit of play time in milliseconds. */
+  readonly runMs: number;
+};
+
+/** What has to happen next. */
+export type NextStep =
+  | { readonly kind: 'start_session' }
+  /** The target speaks before the first turn. */
+  | { readonly kind: 'greet' }
+  /** The driver's model speaks. */
+  | { readonly kind: 'drive'; readonly turn: number }
+  /** The driver says what its script, or a single-turn row, says. */
+  | { readonly kind: 'say'; readonly turn: number; readonly step?: Extract<ScriptStep, { kind: 'say' }> }
+  | { readonly kind: 'reply'; readonly turn: number }
+  | { readonly kind: 'check'; readonly turn: number }
+  | { readonly kind: 'end'; readonly ending: Ending };
+
+/** The next step of a conversation that is open, not ended and not broken. */
+export function nextStep(now: Conversation, rules: ConversationRules): NextStep {
+  if (rules.sessions && !now.session.started) return { kind: 'start_session' };
+  const last = now.transcript.at(-1);
+  const waitsForReply = last?.by === 'driver';
+  const greets = last === undefined && rules.conversation.first === 'target' && rules.driver.kind !== 'none';
+  const turn = last?.turn ?? 0;
+  if (waitsForReply || greets) {
+    if (now.playMs >= rules.runMs) return { kind: 'end', ending: { kind: 'time_limit' } };
+    return greets ? { kind: 'greet' } : { kind: 'reply', turn };
+  }
+  const asked = now.turnChecks[turn] ?? [];
+  const unasked = rules.turnChecks.some((name) => !asked.some((result) => result.check === name));
+  if (turn > 0 && unasked) return { kind: 'check', turn };
+  const ending = endingAfter(now, rules, turn);
+  return ending === undefined ? driverStep(rules.driver, turn + 1) : { kind: 'end', ending };
+}
+
+/** Why a conversation ends after a complete turn (or the greeting, turn 0), if it does. */
+function endingAfter(now: Conversation, rules: ConversationRules, turn: number): Ending | undefined {
+  if (now.decided !== undefined) return now.decided;
+  const { stop } = rules.conversation;
+  const stopResult = now.turnChecks[turn]?.find((result) => result.check === stop?.check);
+  if (stop !== undefined && stopResult?.verdict === stop.on) return { kind: 'stop_check', check: stop.check };
+  if (now.playMs >= rules.runMs) return { kind: 'time_limit' };
+  if (rules.driver.kind === 'model') return turn >= rules.conversation.maxTurns ? { kind: 'max_turns' } : undefined;
+  return turn >= scriptedTurns(rules.driver) ? { kind: 'script_done' } : undefined;
+}
+
+/** How many turns a driver without a free model plays: a script is played whole, a single-turn row has one. */
+function scriptedTurns(driver: Exclude<DriverSpec, { kind: 'model' }>): number {
+  if (driver.kind === 'none') return 1;
+  return driver.steps.reduce((turns, step) => turns + (step.kind === 'say' ? 1 : step.turns), 0);
+}
+
+function driverStep(driver: DriverSpec, turn: number): NextStep {
+  switch (driver.kind) {
+    case 'model':
+      return { kind: 'drive', turn };
+    case 'none':
+      return { kind: 'say', turn };
+    case 'script': {
+      let before = 0;
+      for (const step of driver.steps) {
+        before += step.kind === 'say' ? 1 : step.turns;
+        if (turn <= before) return step.kind === 'say' ? { kind: 'say', turn, step } : { kind: 'drive', turn };
+      }
+      throw new Error(`the script has no step for turn ${turn}`);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import type { CheckResult, CheckSpec } from './check.ts';
+import { type Conversation, foldConversation } from './conversation.ts';
+import type { FoldedJournal, JournalEvent } from './journal.ts';
+import { outcomeOf } from './outcome.ts';
+import type { RunPlan, RunResult } from './run.ts';
+import type { Scenario } from './scenario.ts';
+import { repliesOf, toolCallsOf, turnsOf } from './transcript.ts';
+import { addUsage, noUsage, type Usage } from './usage.ts';
+
+/** The name under which the votes and the check of the opt-in judge of the driver are journaled. */
+export const faithfulCheck = 'faithful';
+
+export type Settlement = {
+  readonly run: RunPlan;
+  readonly scenario: Scenario;
+  /** The generation that was asked for: counts where the run never opened. */
+  readonly generation: number;
+  readonly journal: FoldedJournal;
+  /** The run was cancelled before its conversation was scored. */
+  readonly cancelled: boolean;
+  readonly sessionNote?: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+};
+
+/** What became of a run: a pure function of its journal. */
+export function settleRun(settlement: Settlement): RunResult {
+  const { run, scenario, journal } = settlement;
+  const now = foldConversation(journal.events);
+  const { transcript } = now;
+  return {
+    schema: 1,
+    run: run.id,
+    scenario: run.scenario,
+    ...(run.variant === undefined ? {} : { variant: run.variant }),
+    repeat: run.repeat,
+    generation: Math.max(now.generation, settlement.generation),
+    tags: scenario.tags,
+    ...verdictOf(now, settlement.cancelled),
+    ...(now.ending === undefined ? {} : { ending: now.ending }),
+    checks: now.checks.filter((result) => result.check !== faithfulCheck),
+    turns: turnsOf(transcript),
+    toolCalls: toolCallsOf(transcript).length,
+    playMs: now.playMs,
+    markedMessages: transcript.filter((message) => message.marks !== undefined).length,
+    ...faithfulOf(now),
+    ...(settlement.sessionNote === undefined ? {} : { sessionNote: settlement.sessionNote }),
+    ...countsOf(journal),
+    endedAt: settlement.at,
+  };
+}
+
+function verdictOf(now: Conversation, cancelled: boolean): Pick<RunResult, 'outcome' | 'blame' | 'fault'> {
+  if (now.broken !== undefined) {
+    const { code, blame, message, endpoint } = now.broken;
+    return { outcome: 'broken', blame, fault: { code, message, ...(endpoint === undefined ? {} : { endpoint }) } };
+  }
+  if (cancelled || now.ending === undefined) return { outcome: 'cancelled' };
+  return outcomeOf(
+    now.checks.filter((result) => result.check !== faithfulCheck),
+    {
+      targetError: now.ending.kind === 'target_error',
+      driverUnfaithful: now.checks.some((result) => result.check === faithfulCheck && result.verdict === 'fail'),
+    },
+  );
+}
+
+function faithfulOf(now: Conversation): Pick<RunResult, 'faithful'> {
+  const result = now.checks.find((check) => check.check === faithfulCheck);
+  return result === undefined ? {} : { faithful: { verdict: result.verdict, reason: result.reason } };
+}
+
+type Counts = Pick<
+  RunResult,
+  'usage' | 'retries' | 'replySeconds' | 'resumptions' | 'resent' | 'restarted' | 'startedAt'
+>;
+
+/** What the run cost and how often it was disturbed: calls of ignored events and of earlier generations count too. */
+function countsOf(journal: FoldedJournal): Counts {
+  const opened = journal.events.findLastIndex((event) => event.kind === 'opened');
+  const used = journal.events.slice(Math.max(0, opened));
+  const unused = [...journal.events.slice(0, Math.max(0, opened)), ...journal.ignored];
+  const calls = used.filter((event) => event.kind === 'call');
+  const retries: Record<string, number> = {};
+  for (const event of [...calls, ...unused]) {
+    if (event.kind === 'call' && event.code !== 'ok') retries[event.code] = (retries[event.code] ?? 0) + 1;
+  }
+  return {
+    usage: addUsage(usageOf(used, false), usageOf(unused, true)),
+    retries,
+    replySeconds: replySeconds(used),
+    resumptions: resumptionsOf(journal.events),
+    resent: calls.filter((call) => call.resent === true).length,
+    restarted: journal.events.filter(
+      (event) => event.kind === 'opened' && event.because !== undefined && event.because !== 'retry',
+    ).length,
+    startedAt: journal.events[0]?.at ?? 0,
+  };
+}
+
+/** How often a worker took over from one that had not returned in order. */
+function resumptionsOf(events: readonly JournalEvent[]): number {
+  return events.filter((event, at) => event.kind === 'resumed' && at > 0 && events[at - 1]?.kind !== 'released').length;
+}
+
+function usageOf(events: readonly JournalEvent[], ignored: boolean): Usage {
+  let usage = noUsage;
+  for (const event of events) {
+    if (event.kind !== 'call' || event.code !== 'ok') continue;
+    const wasted = ignored || event.wasted === true;
+    usage = addUsage(usage, {
+      ...noUsage,
+      [event.role]: {
+        calls: 1,
+        wastedCalls: wasted ? 1 : 0,
+        inputTokens: event.input_tokens,
+        outputTokens: event.output_tokens,
+        costUsd: event.cost_usd,
+        estimated: event.estimated,
+      },
+    });
+  }
+  return usage;
+}
+
+/** Seconds of each reply: the successful calls of the target that led to it (a chat target may need several). */
+function replySeconds(events: readonly JournalEvent[]): readonly number[] {
+  const seconds: number[] = [];
+  let ms = 0;
+  for (const event of events) {
+    if (event.kind === 'call' && event.role === 'target' && event.code === 'ok') ms += event.ms;
+    if (event.kind !== 'message') continue;
+    if (event.by === 'target') seconds.push(Math.round(ms) / 1000);
+    ms = 0;
+  }
+  return seconds;
+}
+
+/** The results of checks asked at each turn, in turn order. */
+export function turnResultsOf(now: Conversation, check: CheckSpec): readonly { turn: number; result: CheckResult }[] {
+  return Object.entries(now.turnChecks).flatMap(([turn, results]) =>
+    results.filter((result) => result.check === check.name).map((result) => ({ turn: Number(turn), result })),
+  );
+}
+
+/** Whether a target ever answered. */
+export function hasReply(now: Conversation): boolean {
+  return repliesOf(now.transcript).length > 0;
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { Contact, Dependencies, Meter } from '../activities/ports.ts';
+import { createChatModels } from '../adapters/chat-model/index.ts';
+import { sha256 } from '../adapters/hash.ts';
+import { allowHosts } from '../adapters/hosts.ts';
+import { createHttpAgent } from '../adapters/http-agent.ts';
+import { moduleHash } from '../adapters/module-hash.ts';
+import { createModules } from '../adapters/modules/index.ts';
+import { createPaces } from '../adapters/pace.ts';
+import { createPrices } from '../adapters/prices.ts';
+import { compileRegex } from '../adapters/regex.ts';
+import { createSecrets, type Secrets } from '../adapters/secrets.ts';
+import { createStore } from '../adapters/store.ts';
+import { createTargets } from '../adapters/targets.ts';
+
+export type WorkerParts = {
+  /** Folder that user modules come from. */
+  readonly project: string;
+  /** A folder. */
+  readonly store: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names, or patterns, of the environment variables that sweeps may use. */
+  readonly allowEnv: readonly string[];
+  /** Hosts that models and targets may be at; empty: all. */
+  readonly allowHost: readonly string[];
+  /** The part of each endpoint's pace that this process may use, above 0 to 1. */
+  readonly paceShare: number;
+  readonly meter: Meter;
+  readonly onPaceWait: (wait: { readonly model: string; readonly ms: number }) => void;
+  readonly contact: Contact;
+  readonly drain: AbortSignal;
+  readonly version: string;
+};
+
+/** What the activities of one worker process need from outside; `close` frees it. */
+export function createDependencies(parts: WorkerParts): {
+  readonly deps: Dependencies;
+  readonly secrets: Secrets;
+  close(): Promise<void>;
+} {
+  const secrets = createSecrets({ env: parts.env, allowed: parts.allowEnv });
+  const { resolve, redact } = secrets;
+  const now = Date.now;
+  const dispatcher = createHttpAgent();
+  const checkHost = allowHosts(parts.allowHost);
+  const modules = createModules({ project: parts.project, hashModule: moduleHash, redact });
+  const paces = createPaces({ now, share: parts.paceShare, onWait: parts.onPaceWait });
+  const deps: Dependencies = {
+    clock: { now, sleep: (ms, signal) => sleepFor(ms, undefined, signal === undefined ? {} : { signal }) },
+    models: createChatModels({ dispatcher, paces, prices: createPrices(), resolve, redact, now, checkHost }),
+    targets: createTargets({ dispatcher, resolve, redact, checkHost, modules, now }),
+    modules,
+    compileRegex,
+    hash: sha256,
+    store: createStore(parts.store),
+    meter: parts.meter,
+    contact: parts.contact,
+    drain: parts.drain,
+    proveEnv: secrets.prove,
+    nonce: () => randomBytes(4).toString('hex'),
+    version: parts.version,
+  };
+  return {
+    deps,
+    secrets,
+    async close() {
+      await modules.close();
+      await dispatcher.close();
+    },
+  };
+}

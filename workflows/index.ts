@@ -1,0 +1,3 @@
+export { runWorkflow } from './run.ts';
+export { shardWorkflow } from './shard.ts';
+export { sweepWorkflow } from './sweep.ts';

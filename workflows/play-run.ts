@@ -1,0 +1,74 @@
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { RunRef, RunSummary, StretchEnd } from '../activities/run-work.ts';
+import type { RunInput } from './messages.ts';
+import { runActivities, stretchOf } from './options.ts';
+import type { RunControl } from './run-control.ts';
+
+/**
+ * One conversation, from its first stretch to its result: stretches, then scoring, then the session is closed.
+ * Called by `runWorkflow`, or inline by the shard. It always has an outcome: a bug breaks the run.
+ */
+export async function playRun(input: RunInput, control: RunControl): Promise<RunSummary> {
+  const { sweep, shard, run, generation } = input;
+  const ref: RunRef = { sweep, shard, run, generation };
+  try {
+    const over = await converseToTheEnd(input, ref, control);
+    if (over.kind === 'settled') return over.summary;
+    if (over.score) {
+      const scored = await scoreToTheEnd(input, ref, control);
+      if (scored !== undefined) return scored;
+    }
+    return await CancellationScope.nonCancellable(() => close(input, { ...ref, cancelled: false }));
+  } catch (error) {
+    const cancelled = isCancellation(error);
+    const bug = cancelled ? {} : { bug: String(error instanceof Error ? (error.cause ?? error) : error) };
+    return CancellationScope.nonCancellable(() => close(input, { ...ref, cancelled, ...bug }));
+  }
+}
+
+type Over = Extract<StretchEnd, { kind: 'settled' | 'over' }>;
+
+async function converseToTheEnd(input: RunInput, ref: RunRef, control: RunControl): Promise<Over> {
+  for (let first = true; ; first = false) {
+    await control.unpaused();
+    const { converse } = runActivities(input, first);
+    const end = await control.stoppable(() => converse({ ...ref, ...stretchOf(input) }));
+    switch (end?.kind) {
+      case 'settled':
+      case 'over':
+        return end;
+      case 'wait':
+        await sleep(end.waitMs);
+        break;
+      case 'spent':
+      case 'stopped':
+      case undefined:
+        break;
+    }
+  }
+}
+
+/** The summary where scoring settled the run; undefined where its session must still be closed. */
+async function scoreToTheEnd(input: RunInput, ref: RunRef, control: RunControl): Promise<RunSummary | undefined> {
+  const { score } = runActivities(input, false);
+  for (;;) {
+    await control.unpaused();
+    const end = await control.stoppable(() => score({ ...ref, ...stretchOf(input) }));
+    switch (end?.kind) {
+      case 'settled':
+        return end.summary;
+      case 'scored':
+        return undefined;
+      case 'wait':
+        await sleep(end.waitMs);
+        break;
+      case 'stopped':
+      case undefined:
+        break;
+    }
+  }
+}
+
+function close(input: RunInput, closing: RunRef & { readonly cancelled: boolean; readonly bug?: string }) {
+  return runActivities(input, false).closeSession(closing);
+}

@@ -1,0 +1,252 @@
+import type { Dispatcher } from 'undici';
+import type { CallOptions, ChatModels, ChatReply, ChatRequest, Clock } from '../../activities/ports.ts';
+import { Fault, type FaultCode } from '../../domain/fault.ts';
+import { isJsonObject, type Json } from '../../domain/json.ts';
+import type { PaceOutcome } from '../../domain/pace.ts';
+import type { ModelSpec } from '../../domain/sweep-spec.ts';
+import { openDeadline } from '../deadline.ts';
+import { probeEndpoint } from '../endpoint-probe.ts';
+import type { CheckHost } from '../hosts.ts';
+import { nameEndpoint, type Paces } from '../pace.ts';
+import type { Prices } from '../prices.ts';
+import { readComplaint } from './complaint.ts';
+import { type Endpoint, openEndpoint } from './endpoint.ts';
+import { isEventStream, readEventStream } from './event-stream.ts';
+import { type Answer, RefusedAnswer } from './exchange.ts';
+import {
+  type CallPlace,
+  codeOf,
+  describeAnswer,
+  faultOfAnswer,
+  faultOfError,
+  type ModelFaultCause,
+  modelFault,
+} from './failure.ts';
+import { estimateInput, readReply, readUsage } from './reply.ts';
+import { toWireRequest } from './request.ts';
+import { firstTraits, learn, type Traits } from './traits.ts';
+
+export type ChatModelOptions = {
+  readonly dispatcher: Dispatcher;
+  readonly paces: Paces;
+  readonly prices: Pick<Prices, 'costUsd'>;
+  /** Puts values in the place of `${NAME}`. */
+  readonly resolve: (text: string) => string;
+  /** Hides values of secrets. */
+  readonly redact: (text: string) => string;
+  readonly clock: Clock;
+  readonly checkHost: CheckHost;
+};
+
+/** A model's endpoint as this process knows it. */
+type Known = { readonly endpoint: Promise<Endpoint>; traits: Traits };
+
+/** More kinds of endpoints than sweeps have; beyond, what was learned is learned anew. */
+const mostEndpoints = 500;
+/** Each optional parameter may be refused once. */
+const mostMendings = 5;
+/** What an answer is taken to need of a minute's tokens until its usage is known. */
+const expectedOutputTokens = 256;
+
+/**
+ * Models behind OpenAI-compatible endpoints. A refusal that names an optional parameter (the temperature, where it is
+ * a default; the seed; the forced tool) is mended inside the same call and remembered. A refusal of tools or of the
+ * answer's schema changes `abilities` and throws invalid_request with the cause `{ kind: 'ability', ability }`.
+ */
+export function createChatModels(options: ChatModelOptions): ChatModels {
+  const knownOf = endpointsOf(options);
+
+  async function chat(model: ModelSpec, request: ChatRequest, call: CallOptions): Promise<ChatReply> {
+    call.signal.throwIfAborted();
+    const known = knownOf(model);
+    const place = { endpoint: nameEndpoint(model), redact: options.redact, now: options.clock.now };
+    const endpoint = await known.endpoint.catch((error: unknown) =>
+      Promise.reject(faultOfError(error, place)),
+    );
+    const pass = await options.paces.enter(model, {
+      order: call.order,
+      signal: call.signal,
+      tokens: () => estimateInput(request) + (request.maxTokens ?? expectedOutputTokens),
+    });
+    let outcome: PaceOutcome = { kind: 'failed' };
+    try {
+      const reply = await chatOnce({ model, request, call, known, endpoint, place }, options);
+      outcome = { kind: 'served', tokens: reply.usage.inputTokens + reply.usage.outputTokens };
+      return reply;
+    } catch (error) {
+      outcome = outcomeOf(error);
+      throw error;
+    } finally {
+      pass.leave(outcome);
+    }
+  }
+
+  return {
+    chat,
+    async probe(model, call) {
+      return probeEndpoint(model, call, { chat, clock: options.clock });
+    },
+    abilities(model) {
+      const { tools, answerSchema } = knownOf(model).traits;
+      return { tools, answerSchema };
+    },
+  };
+}
+
+/** Endpoints by what distinguishes them: those of the same spec object are found without looking at it. */
+function endpointsOf(options: ChatModelOptions): (model: ModelSpec) => Known {
+  const bySpec = new WeakMap<ModelSpec, Known>();
+  const byKey = new Map<string, Known>();
+  return (model) => {
+    const found = bySpec.get(model);
+    if (found !== undefined) return found;
+    const key = JSON.stringify([model.baseUrl, model.apiKey, model.model, model.headers]);
+    if (byKey.size >= mostEndpoints && !byKey.has(key)) byKey.clear();
+    const known = byKey.get(key) ?? {
+      endpoint: openEndpoint(model, options),
+      traits: firstTraits(model.baseUrl),
+    };
+    // Who calls sees the rejection; nobody may ever call.
+    known.endpoint.catch(() => {});
+    byKey.set(key, known);
+    bySpec.set(model, known);
+    return known;
+  };
+}
+
+type Call = {
+  readonly model: ModelSpec;
+  readonly request: ChatRequest;
+  readonly call: CallOptions;
+  readonly known: Known;
+  readonly endpoint: Endpoint;
+  readonly place: CallPlace;
+};
+
+/** One call within its time limit. */
+async function chatOnce(call: Call, options: ChatModelOptions): Promise<ChatReply> {
+  const { timeoutMs, signal } = call.call;
+  const deadline = openDeadline(timeoutMs, signal);
+  try {
+    return await sendMended(call, options, deadline.signal);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (!deadline.isOver()) throw faultOfError(error, call.place);
+    const what = `no whole answer within ${timeoutMs / 1000} s`;
+    throw modelFault('timed_out', what, call.place, {
+      unsure: true,
+      cause: { kind: 'connection', code: '' },
+    });
+  } finally {
+    deadline.close();
+  }
+}
+
+/** Sends, and sends again without what the endpoint refuses, as long as that teaches something. */
+async function sendMended(call: Call, options: ChatModelOptions, signal: AbortSignal): Promise<ChatReply> {
+  const { model, request, known, endpoint } = call;
+  const { idempotencyKey } = call.call;
+  for (let mendings = 0; ; mendings++) {
+    const traits = known.traits;
+    const { body, optional, dropped } = toWireRequest(model, request, traits);
+    const since = performance.now();
+    try {
+      const answer = await endpoint.post(body, { signal, idempotencyKey });
+      const ms = Math.round(performance.now() - since);
+      return { ...readAnswer(answer, call, options), ms, dropped };
+    } catch (error) {
+      if (mendings === mostMendings || !takeLesson(error, call, traits, optional)) throw error;
+    }
+  }
+}
+
+/** Whether a refusal teaches how to send the call again. Throws where it shows that the endpoint lacks an ability. */
+function takeLesson(error: unknown, call: Call, traits: Traits, optional: readonly string[]): boolean {
+  const { known, place, request } = call;
+  const answer = refusedAnswerOf(error);
+  if (answer === undefined || isEnding(answer)) return false;
+  // Another call has learned something while this one was under way.
+  if (known.traits !== traits && answer.status === 400) return true;
+  const lesson = learn(traits, request, optional, answer);
+  if (lesson === undefined) return false;
+  known.traits = lesson.traits;
+  if (lesson.kind === 'again') return true;
+  const cause = { kind: 'ability', ability: lesson.ability, status: answer.status } as const;
+  throw modelFault('invalid_request', describeAnswer(answer, place), place, { cause });
+}
+
+function refusedAnswerOf(error: unknown): Answer | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof RefusedAnswer ? cause.answer : undefined;
+}
+
+function isEnding(answer: Answer): boolean {
+  const code = codeOf(answer.status, readComplaint(answer.body ?? ''), undefined);
+  return code === 'context_full' || code === 'content_refused';
+}
+
+/** Reads an answer with status 2xx. */
+function readAnswer(
+  answer: Answer,
+  call: Call,
+  options: ChatModelOptions,
+): Omit<ChatReply, 'ms' | 'dropped'> {
+  const { model, request, place } = call;
+  const completion = readCompletion(answer, place);
+  const reading = readReply(completion);
+  switch (reading.kind) {
+    case 'reply': {
+      const usage = readUsage(completion, request, reading);
+      const { text, toolCalls } = reading;
+      return { text, toolCalls, usage, costUsd: options.prices.costUsd(model, usage) };
+    }
+    case 'broken':
+      throw faultOfAnswer(answer, place, 'bad_reply', reading.reason);
+    case 'context_full':
+    case 'content_refused':
+    case 'too_large':
+      throw faultOfAnswer(answer, place, reading.kind);
+  }
+}
+
+function readCompletion(answer: Answer, place: CallPlace): Json {
+  const { body, header } = answer;
+  if (body === undefined) throw faultOfAnswer(answer, place, 'bad_reply', 'cannot be decoded');
+  if (isEventStream(body, header('content-type'))) {
+    const reading = readEventStream(body);
+    if (reading.kind === 'completion') return reading.completion;
+    if (reading.kind === 'garbage') throw faultOfAnswer(answer, place, 'bad_reply', 'not a stream of JSON');
+    throw faultOfAnswer(answer, place, codeOfError(JSON.stringify(reading.error)), 'an error in the stream');
+  }
+  const value = parse(body);
+  if (value === undefined) throw faultOfAnswer(answer, place, 'bad_reply', 'not JSON');
+  const hasError = isJsonObject(value) && value.choices === undefined && (value.error ?? null) !== null;
+  if (hasError) throw faultOfAnswer(answer, place, codeOfError(body), 'an error in it');
+  return value;
+}
+
+function parse(body: string): Json | undefined {
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An error inside of a 200 is taken at its word where it is a limit or an ending; all else is a bad reply. */
+function codeOfError(body: string): FaultCode {
+  const status = /"(?:code|status)"\s*:\s*"?(429|503)\b/.exec(body)?.[1];
+  const code = codeOf(Number(status ?? 400), readComplaint(body), undefined);
+  const isBelieved = status !== undefined || code === 'context_full' || code === 'content_refused';
+  return isBelieved ? code : 'bad_reply';
+}
+
+/** What the pace is told of a call that failed: only limits and overload slow it down. */
+function outcomeOf(error: unknown): PaceOutcome {
+  if (!(error instanceof Fault)) return { kind: 'failed' };
+  const cause = error.cause as ModelFaultCause | undefined;
+  const isOverload =
+    error.code === 'unavailable' && cause?.kind === 'status' && [503, 529].includes(cause.status);
+  if (error.code !== 'rate_limited' && !isOverload) return { kind: 'failed' };
+  return { kind: 'refused', retryAfterMs: error.retryAfterMs };
+}

@@ -1,17 +1,11 @@
 import type { CheckResult, CheckSpec } from '../domain/check.ts';
-import { completedTurns, type Evidence, evidenceAt, evidenceUpTo } from '../domain/checks/evidence.ts';
+import { type Evidence, evidenceAt, evidenceUpTo } from '../domain/checks/evidence.ts';
 import { judgeHash } from '../domain/checks/judge-prompt.ts';
-import { checksFor, plainResult, type Question, questionsOf, resultOf } from '../domain/checks/questions.ts';
-import { evaluateCheck } from '../domain/checks/rule.ts';
-import type { CheckAnswer } from '../domain/checks/verdict.ts';
-import { combineVotes } from '../domain/checks/votes.ts';
+import { checksFor, plainResult, questionsOf, resultOf } from '../domain/checks/questions.ts';
 import type { Conversation } from '../domain/conversation.ts';
 import { faithfulCheckOf } from '../domain/faithful.ts';
-import type { FaultCode } from '../domain/fault.ts';
-import type { VoteEvent } from '../domain/journal.ts';
 import type { SweepSpec } from '../domain/sweep-spec.ts';
-import { askCode } from './code-check.ts';
-import { askForVote, type Ballot, type JudgeCheckSpec } from './judge.ts';
+import { answerAll, answerOf, modelOf } from './answers.ts';
 import type { CallOptions, Dependencies } from './ports.ts';
 import type { NewEvent } from './stretch.ts';
 
@@ -32,14 +26,11 @@ export type Scoring = {
 
 export type ScoringDependencies = Pick<
   Dependencies,
-  'clock' | 'models' | 'modules' | 'compileRegex' | 'hash' | 'meter' | 'contact'
->;
+  'clock' | 'modules' | 'compileRegex' | 'hash' | 'meter' | 'contact'
+> & { readonly models: Pick<Dependencies['models'], 'chat' | 'abilities'> };
 
 /** The results, or how long to wait before scoring goes on (0: at once, in another stretch). */
 export type Scored = { readonly results: readonly CheckResult[] } | { readonly waitMs: number };
-
-/** Judge calls, and code checks, of one run that are in flight at once. */
-const inFlight = 4;
 
 /**
  * Scores a run: its checks in the order of the spec, then the judge of the driver where there is one (under the name
@@ -109,126 +100,6 @@ function evidenceAfter(check: CheckSpec, evidence: Evidence, turn: number): Evid
   return check.at === 'each_turn' ? evidenceAt(evidence, turn) : evidenceUpTo(evidence, turn);
 }
 
-type Answers = ReadonlyMap<Question, CheckAnswer>;
-
-function answerOf(question: Question, answers: Answers): CheckAnswer {
-  const answer = answers.get(question);
-  if (answer === undefined) throw new Error(`check ${question.check.name} was not answered`);
-  return answer;
-}
-
-/** All answers, or how long to wait before asking on. */
-async function answerAll(
-  questions: readonly Question[],
-  scoring: Scoring,
-  deps: ScoringDependencies,
-): Promise<Answers | number> {
-  const answers = new Map<Question, CheckAnswer>();
-  const votes: VoteEvent[] = [...scoring.scored.votes];
-  const jobs: Job[] = [];
-  for (const question of questions) {
-    const { check } = question;
-    const journaled = journaledAnswer(question, scoring);
-    if (journaled !== undefined) answers.set(question, journaled);
-    else if (check.kind === 'code') {
-      jobs.push(async () => {
-        if (scoring.leaving()) return 0;
-        answers.set(question, await askCode(check, question, scoring.options, deps.modules));
-        return undefined;
-      });
-    } else if (check.kind === 'judge') {
-      const ballots = missingBallots(check, question, scoring, votes);
-      jobs.push(...ballots.map((ballot) => () => askForVote(ballot, withVotes(scoring, votes), deps)));
-    } else answers.set(question, evaluateCheck(check, question.evidence, deps.compileRegex));
-  }
-  const waitMs = await runJobs(jobs);
-  if (waitMs !== undefined) return waitMs;
-  for (const question of questions) {
-    if (question.check.kind === 'judge' && !answers.has(question)) {
-      answers.set(question, combineVotes(question.check, votesOn(question, votes)));
-    }
-  }
-  return answers;
-}
-
-/** Remembers the votes that are journaled on the way. */
-function withVotes(scoring: Scoring, votes: VoteEvent[]): Scoring {
-  return {
-    ...scoring,
-    async record(...events) {
-      await scoring.record(...events);
-      for (const event of events) if (event.kind === 'vote') votes.push(event);
-    },
-  };
-}
-
-function votesOn({ check, turn }: Question, votes: readonly VoteEvent[]): readonly VoteEvent[] {
-  return votes.filter((vote) => vote.check === check.name && vote.turn === turn);
-}
-
-function missingBallots(
-  check: JudgeCheckSpec,
-  question: Question,
-  scoring: Scoring,
-  votes: readonly VoteEvent[],
-): readonly Ballot[] {
-  const model = modelOf(check, scoring);
-  const cast = votesOn(question, votes);
-  return Array.from({ length: check.votes }, (_, index) => index + 1)
-    .filter((vote) => !cast.some((event) => event.vote === vote))
-    .map((vote) => ({ check, question, model, vote }));
-}
-
-function modelOf(check: JudgeCheckSpec, { spec }: Scoring) {
-  const model = spec.models[check.model];
-  if (model === undefined) throw new Error(`check ${check.name}: there is no model ${check.model}`);
-  return model;
-}
-
-/**
- * What the journal says already: of a turn, or, for a stop check that was decided after the last turn, of the whole
- * conversation, which has not changed since.
- */
-function journaledAnswer({ check, turn, evidence }: Question, { scored }: Scoring): CheckAnswer | undefined {
-  const at =
-    turn ??
-    (evidence.transcript.at(-1)?.by === 'target' ? completedTurns(evidence.transcript).at(-1) : undefined);
-  const result =
-    at === undefined ? undefined : scored.turnChecks[at]?.find(({ check: name }) => name === check.name);
-  if (result === undefined || (turn === undefined && result.verdict === 'undecided')) return undefined;
-  const { verdict, score, reason, faultCode } = result;
-  return {
-    verdict,
-    reason,
-    ...(score === undefined ? {} : { score }),
-    ...(faultCode === undefined ? {} : { faultCode: faultCode as FaultCode }),
-  };
-}
-
 function hashOf(check: CheckSpec, scoring: Scoring, deps: ScoringDependencies): string | undefined {
   return check.kind === 'judge' ? judgeHash(check, modelOf(check, scoring), deps.hash) : undefined;
-}
-
-/** Resolves to the milliseconds after which it must be done again, or undefined when it is done. */
-type Job = () => Promise<number | undefined>;
-
-/** Runs jobs, a few at once. None is begun after one failed or has to wait; those in flight are always seen to their end. */
-async function runJobs(jobs: readonly Job[]): Promise<number | undefined> {
-  const queue = [...jobs];
-  const waits: number[] = [];
-  const work = async () => {
-    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      try {
-        const waitMs = await job();
-        if (waitMs === undefined) continue;
-        waits.push(waitMs);
-      } finally {
-        if (waits.length > 0) queue.length = 0;
-      }
-    }
-  };
-  const ends = await Promise.allSettled(Array.from({ length: inFlight }, work));
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  return waits.length === 0 ? undefined : Math.max(...waits);
 }

@@ -57,7 +57,12 @@ export async function askForVote(
     }
     await scoring.record({ ...said.event, wait_ms: next.waitMs } as NewEvent);
     if (next.waitMs > scoring.longestWaitMs) return next.waitMs;
-    await deps.clock.sleep(next.waitMs, scoring.options.signal);
+    try {
+      await deps.clock.sleep(next.waitMs, scoring.stop);
+    } catch (reason) {
+      if (scoring.options.signal.aborted) throw reason;
+      return 0;
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { checksFor } from '../domain/checks/questions.ts';
 import { type ConversationRules, nextStep } from '../domain/conversation.ts';
 import { drivingModelOf } from '../domain/faithful.ts';
 import { Fault } from '../domain/fault.ts';
@@ -7,7 +8,7 @@ import { settleFault } from './fault-policy.ts';
 import { openConversation } from './opening.ts';
 import type { Target } from './ports.ts';
 import type { StretchEnd } from './run-work.ts';
-import { isAsked, turnScore } from './scoring.ts';
+import { turnScore } from './scoring.ts';
 import type { Stretch } from './stretch.ts';
 import { startSession, targetTurn } from './target-turn.ts';
 
@@ -60,7 +61,7 @@ function rulesOf(stretch: Stretch, target: Target | undefined): ConversationRule
     conversation: spec.conversation,
     driver: spec.driver,
     sessions: target?.sessions ?? false,
-    turnChecks: asked.filter((check) => isAsked(check, stretch.plan.scenario)).map((check) => check.name),
+    turnChecks: checksFor(asked, stretch.plan.scenario).map((check) => check.name),
     runMs: spec.timeouts.runMs,
   };
 }

@@ -117,7 +117,7 @@ export type Target = {
   /** Whether it has sessions of its own (memory that outlives a call). */
   readonly sessions: boolean;
   /** Names the process that holds a session's memory; absent where any worker may go on with it. */
-  readonly home?: string;
+  readonly home?: string | undefined;
   start(call: TargetCall, options: CallOptions): Promise<SessionStart>;
   reply(call: TargetCall, options: CallOptions): Promise<TargetReply>;
   /** Closes a session; resolves also where the target has none to close. */

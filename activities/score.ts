@@ -20,6 +20,8 @@ export type Scoring = {
   readonly options: CallOptions;
   /** Whether to return as soon as what is in flight has been journaled: a drain, a pause, a spent stretch. */
   readonly leaving: () => boolean;
+  /** Ends a wait between tries. */
+  readonly stop: AbortSignal;
   /** Longer waits for a judge's provider are left to the caller, in milliseconds. */
   readonly longestWaitMs: number;
 };

@@ -1,15 +1,8 @@
-import type { CheckSpec } from '../domain/check.ts';
 import type { Evidence } from '../domain/checks/evidence.ts';
 import { turnNumbersOf } from '../domain/checks/numbers.ts';
-import type { Scenario } from '../domain/scenario.ts';
 import type { StretchEnd } from './run-work.ts';
 import { type Scoring, scoreTurn } from './score.ts';
 import type { Stretch } from './stretch.ts';
-
-/** Whether a check is asked of a scenario: `for_tag` picks. */
-export function isAsked(check: CheckSpec, scenario: Scenario): boolean {
-  return check.forTag === undefined || scenario.tags.includes(check.forTag);
-}
 
 /** What checks may look at: the conversation as it stands. */
 export function evidenceOf(stretch: Stretch): Evidence {
@@ -38,6 +31,7 @@ export function scoringOf(stretch: Stretch): Scoring {
     scored: stretch.now(),
     record: stretch.record,
     options: stretch.callOptions(),
+    stop: signals.stop,
     leaving: () => signals.stop.aborted || deps.clock.now() >= deadline,
     longestWaitMs: input.longestWaitMs,
   };

@@ -97,6 +97,7 @@ export function aScoring(more: Partial<Scoring> = {}) {
     },
     options: { signal: new AbortController().signal, timeoutMs: 1_000, order: 0 },
     leaving: () => false,
+    stop: new AbortController().signal,
     longestWaitMs: 60_000,
     ...more,
   };

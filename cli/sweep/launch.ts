@@ -1,0 +1,97 @@
+import type { Client } from '@temporalio/client';
+import type { Store } from '../../activities/ports.ts';
+import type { ShardRecord, SweepRecord } from '../../domain/sweep-record.ts';
+import { UsageError } from '../../domain/usage-error.ts';
+import type { SweepInput } from '../../workflows/messages.ts';
+
+export type Launch = {
+  readonly client: Client;
+  readonly store: Store;
+  readonly record: SweepRecord;
+};
+
+/**
+ * Puts a new sweep's plan into the store; a sweep of the same id and content is the same sweep.
+ * @throws UsageError where the id is taken by another sweep.
+ */
+export async function storeSweep(
+  store: Store,
+  record: SweepRecord,
+  shards: readonly ShardRecord[],
+): Promise<{ readonly record: SweepRecord; readonly isNew: boolean }> {
+  if ((await store.createSweep(record, shards)) === 'created') return { record, isNew: true };
+  const known = await store.readSweep(record.id);
+  if (known?.hash === record.hash) return { record: known, isNew: false };
+  throw new UsageError({
+    message: `the id ${record.id} is taken by another sweep (other file, flags or modules)`,
+    hint: `take another --id, or go on with the old one: regatta resume ${record.id}`,
+  });
+}
+
+/** What becomes of a launch: a workflow of this sweep was started now, runs already, or ran before and has closed. */
+export type Launched = 'started' | 'running' | 'closed';
+
+/** Starts the sweep's workflow, once: two callers at the same time get one workflow. */
+export async function startSweep({ client, record }: Launch, input: SweepInput): Promise<Launched> {
+  const { WorkflowExecutionAlreadyStartedError } = await import('@temporalio/client');
+  if (await isRunning(client, record.id)) return 'running';
+  try {
+    await client.workflow.start('sweepWorkflow', {
+      workflowId: record.id,
+      taskQueue: record.queue,
+      args: [input],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    return 'started';
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'closed';
+    throw error;
+  }
+}
+
+/** Starts a sweep anew under its id, from what its store holds; attaches where it still runs. */
+export async function restartSweep({ client, record }: Launch, input: SweepInput): Promise<Launched> {
+  if (await isRunning(client, record.id)) return 'running';
+  await client.workflow.start('sweepWorkflow', {
+    workflowId: record.id,
+    taskQueue: record.queue,
+    args: [input],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  });
+  return 'started';
+}
+
+/** Whether a workflow of this sweep is open. */
+export async function isRunning(client: Client, sweep: string): Promise<boolean> {
+  const { WorkflowNotFoundError } = await import('@temporalio/client');
+  try {
+    const { status } = await client.workflow.getHandle(sweep).describe();
+    return status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** The workflow's input for a sweep as it was planned. */
+export function inputOf(
+  record: SweepRecord,
+  how: { readonly retry: boolean; readonly estimateUsd: number; readonly concurrency?: number; readonly budgetUsd?: number },
+): SweepInput {
+  const { spec, planned } = record;
+  const budgetUsd = how.budgetUsd ?? spec.budgetUsd;
+  return {
+    sweep: record.id,
+    hash: record.hash,
+    runs: planned.runs,
+    shards: planned.shards,
+    inline: record.inline,
+    window: how.concurrency ?? spec.concurrency,
+    estimateUsd: how.estimateUsd,
+    timeouts: spec.timeouts,
+    retry: how.retry,
+    ...(budgetUsd === undefined ? {} : { budgetUsd }),
+  };
+}

@@ -164,7 +164,7 @@ function resample(metric: Metric, { clusters, ends }: Filled, level: number): In
     const ascending = ascendingOf(clusters);
     return bootstrapInterval(
       (weights) => percentileOf(ascending, metric.percent, ({ cluster }) => weights[cluster] ?? 0),
-      options,
+      { ...options, work: ascending.length },
     );
   }
   const parts = partsOf(metric, clusters);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runSeed, stableHash, uniform } from '../../domain/random.ts';
+import { runSeed, stableHash, uniform, uniformChoices } from '../../domain/random.ts';
 
 test('a hash is the same on every machine and in every version', () => {
   assert.equal(stableHash('a'), 4025129501096028);
@@ -44,5 +44,18 @@ test('choices with neighbouring indexes are uniform and independent', () => {
   const expected = total / 100;
   const chiSquare = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   // The 0.1 % points of chi-square with 99 degrees of freedom are 60 and 149.
+  assert.ok(chiSquare > 60 && chiSquare < 149, String(chiSquare));
+});
+
+test('fast choices depend on seed, purpose and index alone, and are uniform', () => {
+  const choose = uniformChoices(7, 'm');
+  assert.equal(choose(5), uniformChoices(7, 'm')(5));
+  assert.notEqual(choose(5), uniformChoices(8, 'm')(5));
+  const counts = new Array<number>(100).fill(0);
+  for (let index = 0; index < 50_000; index += 1) {
+    const cell = Math.floor(choose(index) * 10) * 10 + Math.floor(choose(index + 1) * 10);
+    counts[cell] = (counts[cell] ?? 0) + 1;
+  }
+  const chiSquare = counts.reduce((sum, count) => sum + (count - 500) ** 2 / 500, 0);
   assert.ok(chiSquare > 60 && chiSquare < 149, String(chiSquare));
 });

@@ -17,7 +17,7 @@ const longestMessage = 4000;
 export function readComplaint(body: string): Complaint {
   const value = parse(body);
   const first = Array.isArray(value) ? value[0] : value;
-  if (!isJsonObject(first)) return { message: clip(body), codes: [], params: [] };
+  if (!isJsonObject(first)) return { message: isWebPage(body) ? '' : clip(body), codes: [], params: [] };
   const error = isJsonObject(first.error) ? first.error : first;
   const inner = [error, error.innererror, error.metadata, error.details].flat().filter(isJsonObject);
   const messages = inner.flatMap((part) => [part.message, part.raw]).concat(error.error, first.detail);
@@ -52,6 +52,11 @@ function parse(body: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Their footers speak of policies and limits that have nothing to do with the call. */
+function isWebPage(body: string): boolean {
+  return body.trimStart().startsWith('<');
 }
 
 function clip(text: string): string {

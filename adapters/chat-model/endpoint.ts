@@ -2,13 +2,15 @@ import type { Dispatcher } from 'undici';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ModelSpec } from '../../domain/sweep-spec.ts';
 import type { CheckHost } from '../hosts.ts';
-import { type Answer, createFetch, ReadResponse } from './exchange.ts';
+import { type Answer, createFetch, ReadResponse, RefusedAnswer } from './exchange.ts';
+import { type CallPlace, faultOfError } from './failure.ts';
 
 /** Sends chat completions to one endpoint with one key. */
 export type Endpoint = {
-  /** Throws `RefusedAnswer` or an error of the connection, wrapped by the client library. */
+  /** Resolves with an answer of any status. Throws `Fault` where none came. */
   post(
     body: JsonObject,
+    place: CallPlace,
     options: { readonly signal: AbortSignal; readonly idempotencyKey?: string | undefined },
   ): Promise<Answer>;
 };
@@ -34,14 +36,16 @@ const leftOut = [
 /** Opens an endpoint. Throws a configuration `Fault` for secrets that may not be used and hosts that may not be called. */
 export async function openEndpoint(model: ModelSpec, options: EndpointOptions): Promise<Endpoint> {
   const { dispatcher, resolve, checkHost } = options;
-  const baseURL = resolve(model.baseUrl);
-  checkHost(new URL(baseURL));
+  const url = new URL(resolve(model.baseUrl));
+  checkHost(url);
   const headers = Object.entries(model.headers).map(([name, value]) => [name, resolve(value)] as const);
   const apiKey = model.apiKey === undefined ? undefined : resolve(model.apiKey);
   // The library takes a tenth of a second to load: commands that call no model do not wait for it.
   const { OpenAI } = await import('openai');
   const client = new OpenAI({
-    baseURL,
+    baseURL: `${url.origin}${url.pathname}`,
+    // Some endpoints take their version from the query.
+    defaultQuery: Object.fromEntries(url.searchParams),
     apiKey: apiKey ?? 'none',
     adminAPIKey: null,
     organization: null,
@@ -60,16 +64,20 @@ export async function openEndpoint(model: ModelSpec, options: EndpointOptions): 
     fetch: createFetch(dispatcher) as unknown as typeof fetch,
   });
   return {
-    async post(body, { signal, idempotencyKey }) {
-      const response = await client
-        .post('/chat/completions', {
-          body,
-          signal,
-          ...(idempotencyKey === undefined ? {} : { headers: { 'Idempotency-Key': idempotencyKey } }),
-        })
-        .asResponse();
-      if (!(response instanceof ReadResponse)) throw new Error('the client library did not use our fetch');
-      return response.answer;
+    async post(body, place, { signal, idempotencyKey }) {
+      const headers = idempotencyKey === undefined ? {} : { headers: { 'Idempotency-Key': idempotencyKey } };
+      const sent = client.post('/chat/completions', { body, signal, ...headers }).asResponse();
+      return sent.then(answerOf, (error: unknown) => refusedAnswerOf(error, place));
     },
   };
+}
+
+function answerOf(response: unknown): Answer {
+  if (response instanceof ReadResponse) return response.answer;
+  throw new Error('the client library did not call through our fetch');
+}
+
+function refusedAnswerOf(error: unknown, place: CallPlace): Answer {
+  if (error instanceof Error && error.cause instanceof RefusedAnswer) return error.cause.answer;
+  throw faultOfError(error, place);
 }

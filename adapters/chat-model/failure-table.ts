@@ -124,7 +124,7 @@ export const soonFreeAgain = /per[ _-]?(minute|min|second|hour)\b|perminute|\b(r
 /** The model, not the request, is at fault: it wrote something that its own server could not use. */
 export const modelGarbage: Wording = {
   codes: ['tool_use_failed', 'json_validate_failed', 'output_parse_failed'],
-  phrases: [/failed to call a function|failed to (parse|generate) (the )?(tool|function|json)/],
+  phrases: [/failed to call a function|failed to (parse|generate) (the )?(tool|function) call/],
 };
 
 /** The model used up its allowance of tokens before it had said anything. */

@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from '../../domain/fault.ts';
 import { type Complaint, isWorded, readComplaint } from './complaint.ts';
-import { type Answer, BodyTooLarge, BrokenStream, RefusedAnswer } from './exchange.ts';
+import { type Answer, BodyTooLarge, BrokenStream } from './exchange.ts';
 import {
   contentRefused,
   contextFull,
@@ -114,7 +114,6 @@ export function faultOfError(thrown: unknown, place: CallPlace): Fault {
   const causes = causesOf(thrown);
   for (const error of causes) {
     if (error instanceof Fault) return error;
-    if (error instanceof RefusedAnswer) return faultOfAnswer(error.answer, place);
     if (error instanceof BodyTooLarge) return modelFault('too_large', error.message, place, noAnswer(''));
     if (error instanceof BrokenStream) {
       return modelFault('bad_reply', error.message, place, { ...noAnswer(''), unsure: true });
@@ -124,11 +123,15 @@ export function faultOfError(thrown: unknown, place: CallPlace): Fault {
 }
 
 function faultOfConnection(error: unknown, place: CallPlace): Fault {
-  const { code = '', message = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  const {
+    code = '',
+    message = '',
+    name = '',
+  } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const what = place.redact([code, message].filter((part) => part !== '').join(' ')).slice(0, 300);
   if (unsendable.includes(code)) return modelFault('invalid_request', what, place, noAnswer(code));
   // The server does not speak HTTP.
-  if (code.startsWith('HPE_'))
+  if (name === 'HTTPParserError')
     return modelFault('bad_reply', what, place, { ...noAnswer(code), unsure: true });
   const unsure = !neverSent.includes(code) && !/CERT|TLS|SSL/.test(code);
   return modelFault('unavailable', what, place, { ...noAnswer(code), unsure });

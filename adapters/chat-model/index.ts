@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { CallOptions, ChatModels, ChatReply, ChatRequest, Clock } from '../../activities/ports.ts';
-import { Fault, type FaultCode } from '../../domain/fault.ts';
-import { isJsonObject, type Json } from '../../domain/json.ts';
+import { Fault } from '../../domain/fault.ts';
 import type { PaceOutcome } from '../../domain/pace.ts';
 import type { ModelSpec } from '../../domain/sweep-spec.ts';
 import { openDeadline } from '../deadline.ts';
@@ -9,20 +8,18 @@ import { probeEndpoint } from '../endpoint-probe.ts';
 import type { CheckHost } from '../hosts.ts';
 import { nameEndpoint, type Paces } from '../pace.ts';
 import type { Prices } from '../prices.ts';
-import { readComplaint } from './complaint.ts';
+import { readAnswer } from './answer.ts';
 import { type Endpoint, openEndpoint } from './endpoint.ts';
-import { isEventStream, readEventStream } from './event-stream.ts';
-import { type Answer, RefusedAnswer } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import {
   type CallPlace,
-  codeOf,
   describeAnswer,
   faultOfAnswer,
   faultOfError,
   type ModelFaultCause,
   modelFault,
 } from './failure.ts';
-import { estimateInput, readReply, readUsage } from './reply.ts';
+import { estimateInput } from './reply.ts';
 import { toWireRequest } from './request.ts';
 import { firstTraits, learn, type Traits } from './traits.ts';
 
@@ -131,7 +128,7 @@ async function chatOnce(call: Call, options: ChatModelOptions): Promise<ChatRepl
     return await sendMended(call, options, deadline.signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (!deadline.isOver()) throw faultOfError(error, call.place);
+    if (!deadline.isOver()) throw error;
     const what = `no whole answer within ${timeoutMs / 1000} s`;
     throw modelFault('timed_out', what, call.place, {
       unsure: true,
@@ -144,101 +141,34 @@ async function chatOnce(call: Call, options: ChatModelOptions): Promise<ChatRepl
 
 /** Sends, and sends again without what the endpoint refuses, as long as that teaches something. */
 async function sendMended(call: Call, options: ChatModelOptions, signal: AbortSignal): Promise<ChatReply> {
-  const { model, request, known, endpoint } = call;
-  const { idempotencyKey } = call.call;
+  const { model, request, known, endpoint, place } = call;
   for (let mendings = 0; ; mendings++) {
-    const traits = known.traits;
+    const { traits } = known;
     const { body, optional, dropped } = toWireRequest(model, request, traits);
     const since = performance.now();
-    try {
-      const answer = await endpoint.post(body, { signal, idempotencyKey });
-      const ms = Math.round(performance.now() - since);
-      return { ...readAnswer(answer, call, options), ms, dropped };
-    } catch (error) {
-      if (mendings === mostMendings || !takeLesson(error, call, traits, optional)) throw error;
+    const answer = await endpoint.post(body, place, { signal, idempotencyKey: call.call.idempotencyKey });
+    const ms = Math.round(performance.now() - since);
+    if (answer.status >= 200 && answer.status < 300) {
+      const { text, toolCalls, usage } = readAnswer(answer, request, place);
+      return { text, toolCalls, usage, costUsd: options.prices.costUsd(model, usage), ms, dropped };
+    }
+    if (mendings === mostMendings || !takeLesson(answer, call, traits, optional)) {
+      throw faultOfAnswer(answer, place);
     }
   }
 }
 
 /** Whether a refusal teaches how to send the call again. Throws where it shows that the endpoint lacks an ability. */
-function takeLesson(error: unknown, call: Call, traits: Traits, optional: readonly string[]): boolean {
+function takeLesson(answer: Answer, call: Call, traits: Traits, optional: readonly string[]): boolean {
   const { known, place, request } = call;
-  const answer = refusedAnswerOf(error);
-  if (answer === undefined || isEnding(answer)) return false;
   // Another call has learned something while this one was under way.
-  if (known.traits !== traits && answer.status === 400) return true;
+  if (known.traits !== traits && (answer.status === 400 || answer.status === 422)) return true;
   const lesson = learn(traits, request, optional, answer);
   if (lesson === undefined) return false;
   known.traits = lesson.traits;
   if (lesson.kind === 'again') return true;
   const cause = { kind: 'ability', ability: lesson.ability, status: answer.status } as const;
   throw modelFault('invalid_request', describeAnswer(answer, place), place, { cause });
-}
-
-function refusedAnswerOf(error: unknown): Answer | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof RefusedAnswer ? cause.answer : undefined;
-}
-
-function isEnding(answer: Answer): boolean {
-  const code = codeOf(answer.status, readComplaint(answer.body ?? ''), undefined);
-  return code === 'context_full' || code === 'content_refused';
-}
-
-/** Reads an answer with status 2xx. */
-function readAnswer(
-  answer: Answer,
-  call: Call,
-  options: ChatModelOptions,
-): Omit<ChatReply, 'ms' | 'dropped'> {
-  const { model, request, place } = call;
-  const completion = readCompletion(answer, place);
-  const reading = readReply(completion);
-  switch (reading.kind) {
-    case 'reply': {
-      const usage = readUsage(completion, request, reading);
-      const { text, toolCalls } = reading;
-      return { text, toolCalls, usage, costUsd: options.prices.costUsd(model, usage) };
-    }
-    case 'broken':
-      throw faultOfAnswer(answer, place, 'bad_reply', reading.reason);
-    case 'context_full':
-    case 'content_refused':
-    case 'too_large':
-      throw faultOfAnswer(answer, place, reading.kind);
-  }
-}
-
-function readCompletion(answer: Answer, place: CallPlace): Json {
-  const { body, header } = answer;
-  if (body === undefined) throw faultOfAnswer(answer, place, 'bad_reply', 'cannot be decoded');
-  if (isEventStream(body, header('content-type'))) {
-    const reading = readEventStream(body);
-    if (reading.kind === 'completion') return reading.completion;
-    if (reading.kind === 'garbage') throw faultOfAnswer(answer, place, 'bad_reply', 'not a stream of JSON');
-    throw faultOfAnswer(answer, place, codeOfError(JSON.stringify(reading.error)), 'an error in the stream');
-  }
-  const value = parse(body);
-  if (value === undefined) throw faultOfAnswer(answer, place, 'bad_reply', 'not JSON');
-  const hasError = isJsonObject(value) && value.choices === undefined && (value.error ?? null) !== null;
-  if (hasError) throw faultOfAnswer(answer, place, codeOfError(body), 'an error in it');
-  return value;
-}
-
-function parse(body: string): Json | undefined {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
-/** An error inside of a 200 is taken at its word where it is a limit or an ending; all else is a bad reply. */
-function codeOfError(body: string): FaultCode {
-  const status = /"(?:code|status)"\s*:\s*"?(429|503)\b/.exec(body)?.[1];
-  const code = codeOf(Number(status ?? 400), readComplaint(body), undefined);
-  const isBelieved = status !== undefined || code === 'context_full' || code === 'content_refused';
-  return isBelieved ? code : 'bad_reply';
 }
 
 /** What the pace is told of a call that failed: only limits and overload slow it down. */

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../../activities/ports.ts';
 import { type Complaint, readComplaint } from './complaint.ts';
 import type { Answer } from './exchange.ts';
+import { codeOf } from './failure.ts';
 import { toolsRefused } from './failure-table.ts';
 
 /** What is known of an endpoint, learned from its refusals. */
@@ -46,6 +47,8 @@ export function learn(
   answer: Answer,
 ): Lesson | undefined {
   const complaint = readComplaint(answer.body ?? '');
+  const code = codeOf(answer.status, complaint, undefined);
+  if (code === 'context_full' || code === 'content_refused') return undefined;
   if (lacksTools(request, answer.status, complaint)) {
     return { kind: 'lacks', ability: 'tools', traits: { ...traits, tools: false } };
   }

@@ -16,9 +16,17 @@ export type SweepRecord = {
     readonly shards: number;
   };
   readonly inline: boolean;
+  /** What a run is estimated to cost, in USD. */
+  readonly estimateUsd: number;
   readonly queue: string;
   /** Versions and people: not part of the hash. */
-  readonly created: { readonly at: number; readonly regatta: string; readonly by?: string };
+  readonly created: {
+    readonly at: number;
+    readonly regatta: string;
+    readonly by?: string;
+    /** The folder that modules came from, on the machine that planned. */
+    readonly project?: string;
+  };
 };
 
 /** The runs of one shard and the scenarios that they play. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import type { Contact, Dependencies, Meter } from '../activities/ports.ts';
+import type { Clock, Contact, Dependencies, Meter } from '../activities/ports.ts';
 import { createChatModels } from '../adapters/chat-model/index.ts';
 import { sha256 } from '../adapters/hash.ts';
 import { allowHosts } from '../adapters/hosts.ts';
@@ -30,6 +30,8 @@ export type WorkerParts = {
   readonly onPaceWait: (wait: { readonly model: string; readonly ms: number }) => void;
   readonly contact: Contact;
   readonly drain: AbortSignal;
+  /** Takes what user code prints. */
+  readonly log: (text: string) => void;
   readonly version: string;
 };
 
@@ -44,12 +46,29 @@ export function createDependencies(parts: WorkerParts): {
   const now = Date.now;
   const dispatcher = createHttpAgent();
   const checkHost = allowHosts(parts.allowHost);
-  const modules = createModules({ project: parts.project, hashModule: moduleHash, redact });
+  const clock: Clock = {
+    now,
+    sleep: (ms, signal) => sleepFor(ms, undefined, signal === undefined ? {} : { signal }),
+  };
+  const modules = createModules({
+    projectFolder: parts.project,
+    hashModule: moduleHash,
+    redact,
+    log: parts.log,
+  });
   const paces = createPaces({ now, share: parts.paceShare, onWait: parts.onPaceWait });
   const deps: Dependencies = {
-    clock: { now, sleep: (ms, signal) => sleepFor(ms, undefined, signal === undefined ? {} : { signal }) },
-    models: createChatModels({ dispatcher, paces, prices: createPrices(), resolve, redact, now, checkHost }),
-    targets: createTargets({ dispatcher, resolve, redact, checkHost, modules, now }),
+    clock,
+    models: createChatModels({
+      dispatcher,
+      paces,
+      prices: createPrices(),
+      resolve,
+      redact,
+      clock,
+      checkHost,
+    }),
+    targets: createTargets({ agent: dispatcher, secrets, checkHost, modules }),
     modules,
     compileRegex,
     hash: sha256,

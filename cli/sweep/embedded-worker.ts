@@ -35,7 +35,13 @@ export function cacheFolder(shell: Shell): string {
 /** Starts a worker inside this process: the fleet of a local run. */
 export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promise<EmbeddedWorker> {
   const { shell, temporal } = options;
-  const [{ NativeConnection, Runtime, makeTelemetryFilterString, DefaultLogger }, bundling, wiring, fleet, { watchContact }] = await Promise.all([
+  const [
+    { NativeConnection, Runtime, makeTelemetryFilterString, DefaultLogger },
+    bundling,
+    wiring,
+    fleet,
+    { watchContact },
+  ] = await Promise.all([
     import('@temporalio/worker'),
     import('../../workers/bundle.ts'),
     import('../../workers/dependencies.ts'),
@@ -45,8 +51,12 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
   // Signals are the command's to handle: the first one drains.
   Runtime.install({
     shutdownSignals: [],
-    logger: new DefaultLogger('ERROR', ({ message, meta }) => shell.stderr.write(`worker: ${message} ${describe(meta)}\n`)),
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} } },
+    logger: new DefaultLogger('ERROR', ({ message, meta }) =>
+      shell.stderr.write(`worker: ${message} ${describe(meta)}\n`),
+    ),
+    telemetryOptions: {
+      logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },
+    },
   });
   const [bundle, connection] = await Promise.all([
     bundling.workflowBundle(cacheFolder(shell)),
@@ -67,6 +77,7 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
     onPaceWait: () => {},
     contact,
     drain: draining.signal,
+    log: (text) => shell.stderr.write(text),
     version: regattaVersion(),
   });
   const worker = await fleet.createWorker({

@@ -41,7 +41,11 @@ export async function followSweep(
     while (!over && !signal.aborted) {
       const sighting = await look(client, handle);
       if (!over && !signal.aborted) onSight(sighting);
-      await Promise.race([ended.catch(() => {}), left, new Promise((resolve) => setTimeout(resolve, lookEveryMs))]);
+      await Promise.race([
+        ended.catch(() => {}),
+        left,
+        new Promise((resolve) => setTimeout(resolve, lookEveryMs)),
+      ]);
     }
   })();
   return Promise.race([ended, left]);
@@ -82,5 +86,8 @@ async function look(client: Client, handle: WorkflowHandle): Promise<Sighting> {
 /** What the worker that tried the preflight last lacks. */
 async function lackOf(handle: WorkflowHandle): Promise<string | undefined> {
   const { raw } = await handle.describe();
-  return raw.pendingActivities?.find((activity) => activity.activityType?.name === 'preflight')?.lastFailure?.message ?? undefined;
+  return (
+    raw.pendingActivities?.find((activity) => activity.activityType?.name === 'preflight')?.lastFailure
+      ?.message ?? undefined
+  );
 }

@@ -78,7 +78,7 @@ export async function isRunning(client: Client, sweep: string): Promise<boolean>
 /** The workflow's input for a sweep as it was planned. */
 export function inputOf(
   record: SweepRecord,
-  how: { readonly retry: boolean; readonly estimateUsd: number; readonly concurrency?: number; readonly budgetUsd?: number },
+  how: { readonly retry: boolean; readonly concurrency?: number; readonly budgetUsd?: number },
 ): SweepInput {
   const { spec, planned } = record;
   const budgetUsd = how.budgetUsd ?? spec.budgetUsd;
@@ -89,7 +89,7 @@ export function inputOf(
     shards: planned.shards,
     inline: record.inline,
     window: how.concurrency ?? spec.concurrency,
-    estimateUsd: how.estimateUsd,
+    estimateUsd: record.estimateUsd,
     timeouts: spec.timeouts,
     retry: how.retry,
     ...(budgetUsd === undefined ? {} : { budgetUsd }),

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { type ConnectionFlags, namedTemporal } from '../connection.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import type { Shell } from '../shell.ts';
 
 /** An open connection to the Temporal that a command works with. */
@@ -19,10 +20,15 @@ export type Temporal = {
  * Connects to the Temporal that was named by flag or environment, else to the folder's own server, which it starts.
  * @throws CommandFailure (unreachable) where there is none.
  */
-export async function openTemporal(shell: Shell, flags: ConnectionFlags & { readonly ui?: boolean }): Promise<Temporal> {
+export async function openTemporal(
+  shell: Shell,
+  flags: ConnectionFlags & { readonly ui?: boolean },
+): Promise<Temporal> {
   const named = await namedTemporal(flags, shell.env);
   if (named !== undefined) {
-    shell.stderr.write(`Temporal: ${named.connectionOptions.address ?? 'localhost:7233'}, namespace ${named.namespace}\n`);
+    shell.stderr.write(
+      `Temporal: ${named.connectionOptions.address ?? 'localhost:7233'}, namespace ${named.namespace}\n`,
+    );
     return connect(named.connectionOptions, named.namespace, undefined);
   }
   const { acquireServer } = await import('../temporal-server/index.ts');
@@ -33,6 +39,21 @@ export async function openTemporal(shell: Shell, flags: ConnectionFlags & { read
     await server.release();
     throw error;
   }
+}
+
+/**
+ * Connects to the Temporal that was named, else to the folder's own server if it runs; starts none.
+ * @throws CommandFailure (unreachable) where there is none.
+ */
+export async function openRunningTemporal(shell: Shell, flags: ConnectionFlags): Promise<Temporal> {
+  const named = await namedTemporal(flags, shell.env);
+  if (named !== undefined) return connect(named.connectionOptions, named.namespace, undefined);
+  const { serverStatus } = await import('../temporal-server/index.ts');
+  const server = await serverStatus({ shell });
+  if (server === undefined) {
+    throw new CommandFailure('unreachable', 'no Temporal server runs in this folder', 'name one with --address, or start the sweep: regatta resume ID');
+  }
+  return connect({ address: server.address }, 'default', undefined);
 }
 
 async function connect(

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { decimalNumber, wholeNumber } from '../flag-values.ts';
+import { addExamples } from '../help.ts';
+import { addReportFlags, type ReportFlags } from '../report-files.ts';
+import type { Shell } from '../shell.ts';
+import { addConnectionFlags, type ConnectionFlags } from '../connection.ts';
+import { addStoreFlag, type PlaceFlags } from '../sweep/sweep-flags.ts';
+
+type Flags = ConnectionFlags &
+  PlaceFlags &
+  ReportFlags & { readonly concurrency?: number; readonly budget?: number; readonly project?: string };
+
+/** `regatta resume ID`: attaches, or goes on from the store. */
+export function registerResume(program: Command, shell: Shell): void {
+  const command = program
+    .command('resume <id>')
+    .description('Goes on with a sweep at the next message, and exits with its gate.')
+    .action((id: string, flags: Flags) => goOn(shell, id, flags, 'again'));
+  addGoingOnFlags(command);
+  addExamples(command, ['resume refund-desk-20260101-090000-1a2b', 'resume ID --budget 50', 'resume ID --junit out.xml']);
+}
+
+/** `regatta retry ID`: plays broken, cancelled and unplayed runs again inside the same sweep. */
+export function registerRetry(program: Command, shell: Shell): void {
+  const command = program
+    .command('retry <id>')
+    .description('Plays the broken, cancelled and unplayed runs of a sweep again.')
+    .action((id: string, flags: Flags) => goOn(shell, id, flags, 'retry'));
+  addGoingOnFlags(command);
+  addExamples(command, ['retry refund-desk-20260101-090000-1a2b', 'retry ID --concurrency 10', 'retry ID --junit out.xml']);
+}
+
+function addGoingOnFlags(command: Command): void {
+  command
+    .option('--concurrency <n>', 'how many runs are open at once from now on', wholeNumber)
+    .option('--budget <usd>', 'what the sweep may cost in all from now on', decimalNumber)
+    .option('--project <folder>', 'folder that modules come from');
+  addReportFlags(addStoreFlag(addConnectionFlags(command)));
+}
+
+async function goOn(shell: Shell, id: string, flags: Flags, how: 'again' | 'retry'): Promise<void> {
+  const [{ namesTemporal }, { proveEnvironment }, { playSweep, recordOf, storeOf }, { tellReport }] = await Promise.all([
+    import('../connection.ts'),
+    import('../sweep/plan-sweep.ts'),
+    import('../sweep/play.ts'),
+    import('../sweep/tell-report.ts'),
+  ]);
+  const { store, address } = storeOf(shell, flags);
+  const record = await recordOf(store, id);
+  if (!namesTemporal(flags, shell.env)) proveEnvironment(shell, record);
+  const { concurrency, budget } = flags;
+  await playSweep(shell, {
+    ...{ record, store, storeAddress: address, flags, how },
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(budget === undefined ? {} : { budgetUsd: budget }),
+  });
+  await tellReport(shell, store, record.id, flags);
+}

@@ -1,0 +1,129 @@
+import { resolve } from 'node:path';
+import type { Store } from '../../activities/ports.ts';
+import { createStore } from '../../adapters/store.ts';
+import type { SweepRecord } from '../../domain/sweep-record.ts';
+import { UsageError } from '../../domain/usage-error.ts';
+import type { ConnectionFlags } from '../connection.ts';
+import { CommandFailure } from '../exit-codes.ts';
+import { createProgress } from '../render/progress.ts';
+import type { Shell } from '../shell.ts';
+import { type EmbeddedWorker, startEmbeddedWorker } from './embedded-worker.ts';
+import { followSweep } from './follow.ts';
+import { inputOf, restartSweep, startSweep } from './launch.ts';
+import type { PlaceFlags } from './sweep-flags.ts';
+import { openTemporal, type Temporal } from './temporal.ts';
+
+export type Playing = {
+  readonly record: SweepRecord;
+  readonly store: Store;
+  readonly storeAddress: string;
+  readonly flags: ConnectionFlags & { readonly ui?: boolean; readonly project?: string; readonly allowHost?: readonly string[] };
+  /**
+   * `once`: a sweep that has closed is left as it is. `again`: it goes on from its store. `retry`: its broken and
+   * cancelled runs are played again too.
+   */
+  readonly how: 'once' | 'again' | 'retry';
+  readonly concurrency?: number;
+  readonly budgetUsd?: number;
+};
+
+/** The store of a command: `--store`, else `.regatta/sweeps` in the current folder. */
+export function storeOf(shell: Shell, flags: PlaceFlags): { readonly store: Store; readonly address: string } {
+  const address = resolve(shell.cwd, flags.store ?? '.regatta/sweeps');
+  return { store: createStore(address), address };
+}
+
+/** The sweep of that id in the store. Throws `UsageError` where there is none. */
+export async function recordOf(store: Store, sweep: string): Promise<SweepRecord> {
+  const record = await store.readSweep(sweep);
+  if (record !== undefined) return record;
+  throw new UsageError({ message: `there is no sweep ${sweep} in ${store.address}`, hint: 'regatta list shows what is there; --store names another place' });
+}
+
+/**
+ * Plays a stored sweep until its workflow has closed, and shows how it goes. Where no Temporal was named, this process
+ * is the fleet. The first Ctrl-C (or SIGTERM) drains and leaves the sweep to wait; the second leaves at once.
+ * @throws CommandFailure (interrupted) when it was left.
+ */
+export async function playSweep(shell: Shell, playing: Playing): Promise<void> {
+  const leaving = watchSignals(shell);
+  const temporal = await openTemporal(shell, playing.flags);
+  let worker: EmbeddedWorker | undefined;
+  try {
+    const launch = { client: temporal.client, store: playing.store, record: playing.record };
+    const input = inputOf(playing.record, { ...playing, retry: playing.how === 'retry' });
+    const [launched, started] = await Promise.all([
+      playing.how === 'once' ? startSweep(launch, input) : restartSweep(launch, input),
+      temporal.embedded ? startEmbeddedWorker(workerOptions(shell, temporal, playing)) : undefined,
+    ]);
+    worker = started;
+    if (launched === 'closed') return;
+    await follow(shell, temporal, playing.record, worker, leaving.signal);
+  } finally {
+    await worker?.drain().catch(() => {});
+    await temporal.close().catch(() => {});
+    leaving.end();
+  }
+  if (leaving.signal.aborted) throw interrupted(playing.record, temporal);
+}
+
+function workerOptions(shell: Shell, temporal: Temporal, { record, storeAddress, flags }: Playing) {
+  return {
+    shell,
+    temporal,
+    queue: record.queue,
+    project: flags.project ?? record.created.project ?? shell.cwd,
+    store: storeAddress,
+    allowEnv: record.spec.env,
+    allowHost: flags.allowHost ?? [],
+    callMs: record.spec.timeouts.callMs,
+  };
+}
+
+async function follow(
+  shell: Shell,
+  temporal: Temporal,
+  record: SweepRecord,
+  worker: EmbeddedWorker | undefined,
+  leave: AbortSignal,
+): Promise<void> {
+  const progress = createProgress(shell);
+  const revive = temporal.embedded ? (await import('../temporal-server/index.ts')).ensureServer : undefined;
+  try {
+    const followed = await Promise.race([
+      followSweep(
+        temporal.client,
+        record.id,
+        (sighting) => {
+          progress.show(sighting);
+          // A server of ours that died is brought back on its database and port.
+          if (sighting.progress === undefined) void revive?.({ shell }).catch(() => {});
+        },
+        leave,
+      ),
+      ...(worker === undefined ? [] : [worker.done.then(() => undefined)]),
+    ]);
+    if (followed?.kind === 'gone') {
+      throw new CommandFailure('halted', `the sweep's workflow did not end by itself: ${followed.reason}`, `regatta resume ${record.id}`);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+function watchSignals(shell: Shell) {
+  const leave = new AbortController();
+  const end = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
+    if (leave.signal.aborted) return shell.leave(130);
+    shell.stderr.write('\nstopping after the messages in flight; once more leaves at once\n');
+    leave.abort();
+  });
+  return { signal: leave.signal, end };
+}
+
+function interrupted(record: SweepRecord, temporal: Temporal): CommandFailure {
+  const next = temporal.embedded ? `regatta resume ${record.id}` : `regatta watch ${record.id}`;
+  const state = temporal.embedded ? 'the sweep waits' : 'the sweep goes on without this command';
+  return new CommandFailure('interrupted', `left: ${state}`, next);
+}
+

@@ -1,0 +1,39 @@
+import type { Faults } from './faults.ts';
+import type { Tally } from './stats.ts';
+
+export const inabilities = [
+  'tools',
+  'tool_choice',
+  'schema',
+  'temperature',
+  'max_tokens',
+  'max_completion_tokens',
+  'seed',
+  'disorder',
+] as const;
+
+/** What a model may refuse to take: it answers 400 and names the parameter, as hosted models do. */
+export type Inability = (typeof inabilities)[number];
+
+export type PracticeOptions = {
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Time to an answer; default 200. */
+  readonly latencyMs?: number;
+  /** Up to this much more, by a hash of the request; default 0. */
+  readonly jitterMs?: number;
+  /** Default 0. */
+  readonly seed?: number;
+  readonly faults?: Faults;
+  /** `disorder`: messages that break the order which chat templates hold are refused. Default: nothing is refused. */
+  readonly refuses?: readonly Inability[];
+  /** Calls without this bearer token get 401; default: no key is needed. */
+  readonly apiKey?: string;
+  /** Any other model gets 404; default: every name is known. */
+  readonly models?: readonly string[];
+};
+
+/** Everything that a request handler knows. */
+export type Practice = { readonly options: PracticeOptions; readonly tally: Tally };

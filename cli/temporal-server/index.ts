@@ -80,29 +80,44 @@ export async function startKeptServer(options: ServerOptions): Promise<ServerInf
 }
 
 /** Brings a server that died back on its database and, where still free, on its port. Changes nothing while it runs or was stopped. */
-export async function ensureServer(options: ServerOptions): Promise<void> {
-  const { place, shell } = open(options);
-  await withLock(place.startLock, async () => {
-    const state = readState(place, shell.system);
-    if (state === undefined || state.stopped || isAlive(state, shell.system)) return;
-    writeState(place, await ensureRunning(place, options, state));
-  });
+export function ensureServer(options: ServerOptions): Promise<void> {
+  return revive(options, () => true);
 }
 
-/** Looks after the folder's server every second and brings it back when it died; returns how to end that. */
+/**
+ * Looks after the folder's server every second, for a user of it, and brings it back when it died.
+ * Returns how to end that; to be called before the user's `release`.
+ */
 export function watchServer(options: ServerOptions): () => void {
   const { place, shell } = open(options);
   let isBusy = false;
+  let isEnded = false;
   const timer = setInterval(async () => {
-    const state = readState(place, shell.system);
-    if (isBusy || state === undefined || state.stopped || isAlive(state, shell.system)) return;
+    if (isBusy || !isDead(readState(place, shell.system), shell)) return;
     isBusy = true;
     shell.stderr.write('The Temporal server has died; it is started again\n');
-    await ensureServer(options).catch((error: unknown) => shell.stderr.write(`${String(error)}\n`));
+    await revive(options, () => !isEnded).catch((error: unknown) => shell.stderr.write(`${String(error)}\n`));
     isBusy = false;
   }, 1_000);
   timer.unref();
-  return () => clearInterval(timer);
+  return () => {
+    isEnded = true;
+    clearInterval(timer);
+  };
+}
+
+async function revive(options: ServerOptions, isWanted: () => boolean): Promise<void> {
+  const { place, shell } = open(options);
+  makeHome(place);
+  await withLock(place.startLock, async () => {
+    const state = readState(place, shell.system);
+    if (isWanted() && isDead(state, shell)) writeState(place, await ensureRunning(place, options, state));
+  });
+}
+
+// A state that is lost is a death too: a stop that leaves users behind is written down.
+function isDead(state: ServerState | undefined, { system }: Shell): boolean {
+  return state === undefined || !(state.stopped || isAlive(state, system));
 }
 
 /** The folder's server, undefined when none runs or it does not answer within 5 s. */
@@ -121,6 +136,7 @@ export async function stopServer(options: ServerOptions): Promise<{ ran: boolean
     const state = readState(place, shell.system);
     const ran = state !== undefined && isAlive(state, shell.system);
     await endServer(place, shell, state);
+    removeState(place);
     const users = state?.users.length ?? 0;
     // What is left for waiting runs: the port at which `server start` or the next run brings the server back.
     if (state !== undefined && users > 0) writeState(place, { ...state, keep: false, stopped: true });
@@ -151,14 +167,16 @@ async function release(place: Place, shell: Shell, user: User): Promise<void> {
     if (state === undefined) return;
     const users = state.users.filter(({ nonce }) => nonce !== user.nonce);
     if (users.length > 0 || state.keep) writeState(place, { ...state, users });
-    else await endServer(place, shell, state);
+    else {
+      await endServer(place, shell, state);
+      removeState(place);
+    }
   });
 }
 
 async function endServer(place: Place, shell: Shell, state: ServerState | undefined): Promise<void> {
   if (state !== undefined) await endProcess(state, shell.system);
   await endUnknownServer(place, shell);
-  removeState(place);
 }
 
 async function ensureRunning(

@@ -66,6 +66,14 @@ async function letGo(holder: Holder): Promise<void> {
   await exit;
 }
 
+async function untilServed(): Promise<ServerInfo> {
+  for (;;) {
+    await nextTurn();
+    const server = await status();
+    if (server !== undefined) return server;
+  }
+}
+
 async function kill(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL');
   while (startTimeOf(pid, shell.system) !== undefined) await nextTurn();
@@ -141,11 +149,16 @@ describe('a server that died', () => {
     const before = await acquire();
     const stopWatching = watchServer({ shell, folder });
     await kill(before.pid);
-    let after: ServerInfo | undefined;
-    while (after === undefined) {
-      await nextTurn();
-      after = await status();
-    }
+    const after = await untilServed();
+    stopWatching();
+    assert.equal(after.address, before.address);
+  });
+
+  it('is brought back by the run that watches it though its state is lost', async () => {
+    const before = await acquire();
+    const stopWatching = watchServer({ shell, folder });
+    rmSync(placeOf(folder).state);
+    const after = await untilServed();
     stopWatching();
     assert.equal(after.address, before.address);
   });

@@ -1,10 +1,10 @@
 import { type Dispatcher, request as send } from 'undici';
 import { Fault } from '../../domain/fault.ts';
 import type { Json } from '../../domain/json.ts';
+import { readRetryAfter } from '../chat-model/retry-after.ts';
 import type { Deadline } from '../deadline.ts';
 import { networkFault, statusFault } from './faults.ts';
 import type { HttpRequest } from './request.ts';
-import { retryAfterMsOf } from './retry-after.ts';
 
 /** What came back, whatever it is. */
 export type RawAnswer = {
@@ -52,10 +52,15 @@ export async function exchange(
   try {
     const options = { dispatcher: agent, method: method as Dispatcher.HttpMethod, headers, body, signal };
     const response = await send(url, options);
-    const retryAfterMs = retryAfterMsOf(response.headers['retry-after'], Date.now());
+    const read = await readBody(response.body);
+    const retryAfterMs = readRetryAfter(
+      (header) => headerText(response.headers[header]),
+      read.text,
+      Date.now(),
+    );
     return {
       status: response.statusCode,
-      ...(await readBody(response.body)),
+      ...read,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ms: performance.now() - began,
     };
@@ -128,6 +133,10 @@ async function readBody(
     .toString('utf8')
     .replace(/^\uFEFF/, '');
   return { text, isWhole: size <= maxBodyBytes };
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0];
 }
 
 function jsonIn(text: string): Json | undefined {

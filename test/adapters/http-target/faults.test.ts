@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import type { TargetCall } from '../../../activities/ports.ts';
-import { retryAfterMsOf } from '../../../adapters/http-target/retry-after.ts';
 import type { Blame, FaultCode } from '../../../domain/fault.ts';
 import { Fault } from '../../../domain/fault.ts';
 import type { HttpSend } from '../../../domain/sweep-spec.ts';
@@ -205,20 +204,6 @@ test('how long to wait is taken from the answer', async (t) => {
     (error) => error instanceof Fault && error.retryAfterMs === 2500,
   );
 });
-
-const now = Date.parse('2026-01-01T00:00:00Z');
-for (const [header, ms] of [
-  ['3', 3000],
-  ['Thu, 01 Jan 2026 00:00:10 GMT', 10_000],
-  ['Wed, 31 Dec 2025 00:00:10 GMT', undefined],
-  ['0', undefined],
-  ['soon', undefined],
-  ['999999999999', 86_400_000],
-] as const) {
-  test(`Retry-After: ${header} asks for ${ms ?? 'nothing'}`, () => {
-    assert.equal(retryAfterMsOf(header, now), ms);
-  });
-}
 
 test('a secret that the target sends back is not shown', async (t) => {
   const loopback = await openLoopback(({ headers }, response) =>

@@ -22,9 +22,10 @@ export class TemplateError extends Error {
   }
 }
 
-// A root is an identifier; a step is a key or an index, which may be negative. Everything else in braces is text.
+// A root is an identifier; a step is a key or an index, which may be negative. Everything else in braces is text, and
+// so is a reference to the environment: `${NAME}` in capitals.
 const pathSource = String.raw`[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}\p{N}_-]+)*`;
-const placeholders = new RegExp(String.raw`\\\{|\{(${pathSource})\}`, 'gu');
+const placeholders = new RegExp(String.raw`\\\{|\$\{[A-Z_][A-Z0-9_]*\}|\{(${pathSource})\}`, 'gu');
 const onePlaceholder = new RegExp(String.raw`^\{(${pathSource})\}$`, 'u');
 
 /**
@@ -32,8 +33,8 @@ const onePlaceholder = new RegExp(String.raw`^\{(${pathSource})\}$`, 'u');
  * not text become JSON, a value that is not known yet becomes empty text. Throws `TemplateError`.
  */
 export function renderText(template: string, variables: Variables): string {
-  return template.replace(placeholders, (_match, path: string | undefined) => {
-    if (path === undefined) return '{';
+  return template.replace(placeholders, (match, path: string | undefined) => {
+    if (path === undefined) return match === '\\{' ? '{' : match;
     const value = valueAt(parsePath(path), variables);
     return value === undefined ? '' : textOf(value);
   });

@@ -9,6 +9,8 @@ const words: readonly (readonly [word: string, closest: string | undefined])[] =
   ['treshold', 'thresholds'],
   ['TARGET', 'target'],
   ['ids', 'id'],
+  ['tagret', 'target'],
+  ['di', 'id'],
   ['banana', undefined],
   ['', undefined],
 ];

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: a reference to the environment looks like a placeholder
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../domain/json.ts';
@@ -29,6 +30,7 @@ const texts: readonly (readonly [title: string, template: string, expected: stri
   ['a value with braces is not read again', '{input.braces}', '{name}'],
   ['an escaped brace is literal', '\\{name} {name}', '{name} Ada'],
   ['a value that is not known yet is empty', '[{session_id}]', '[]'],
+  ['a reference to the environment is left alone', '${NAME} ${name}', '${NAME} $Ada'],
   ['JSON text is left alone', '{"a": {name}, "b": {}}', '{"a": Ada, "b": {}}'],
   ['spaces and signs are no path', '{ name } {a b} {1} {name.}', '{ name } {a b} {1} {name.}'],
 ];

@@ -94,6 +94,7 @@ function readSections(reader: Reader, written: JsonObject, file: string): SweepF
     env: [...reader.env].sort(),
     ...present({ budgetUsd: simple.budget_usd }),
   };
+  checkTags(reader, spec, scenarios);
   checkTemplates(reader, scenarios);
   checkBudget(reader, spec);
   return { spec, scenarios };
@@ -154,6 +155,15 @@ function readModels(reader: Reader, value: Json | undefined): Readonly<Record<st
   }
   const models = Object.entries(value).flatMap(([name, raw]) => readModel(reader, name, raw) ?? []);
   return Object.fromEntries(models.map((model) => [model.name, model]));
+}
+
+// A check for a tag that nobody has would never be asked.
+function checkTags(reader: Reader, spec: SweepSpec, scenarios: readonly Scenario[]): void {
+  const tags = [...new Set(scenarios.flatMap((scenario) => scenario.tags))];
+  for (const { name, forTag } of spec.checks) {
+    if (scenarios.length === 0 || forTag === undefined || tags.includes(forTag)) continue;
+    reader.refuse(['checks', name, 'for_tag'], `no scenario has the tag "${forTag}"`, wordHint(forTag, tags));
+  }
 }
 
 function checkBudget(reader: Reader, spec: SweepSpec): void {

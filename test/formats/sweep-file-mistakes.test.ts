@@ -194,6 +194,15 @@ const bad: readonly Bad[] = [
     ],
   ],
   [
+    'a check for a tag that no scenario has',
+    {
+      scenarios: 'scenarios: [{ id: a, input: x, tags: [late] }]',
+      driver: '',
+      more: 'checks:\n  x: { is_json: true, for_tag: lte }',
+    },
+    ['sweep.yaml:6:32 checks.x.for_tag: no scenario has the tag "lte" (did you mean "late"?)'],
+  ],
+  [
     'a bad pattern',
     { more: 'checks:\n  x: { matches_any: ["("] }' },
     [

@@ -3,6 +3,7 @@ import { UsageError } from '../domain/usage-error.ts';
 import { registerInit } from './commands/init.ts';
 import { registerPracticeModel } from './commands/practice-model.ts';
 import { registerServer } from './commands/server.ts';
+import { registerWorker } from './commands/worker.ts';
 import { applyEnvironment, isYes } from './environment-flags.ts';
 import { describeFailure, exitCodes } from './exit-codes.ts';
 import { addExamples } from './help.ts';
@@ -12,7 +13,7 @@ import { regattaVersion } from './version.ts';
 type Register = (program: Command, shell: Shell) => void;
 
 // In the order of the help. These imports are light: what a command needs besides commander, its action imports.
-const commands: readonly Register[] = [registerInit, registerServer, registerPracticeModel];
+const commands: readonly Register[] = [registerInit, registerWorker, registerServer, registerPracticeModel];
 
 /** Runs one command and returns its exit code; a failure is told on stderr and, with --json, as one object on stdout. */
 export async function runCli(shell: Shell): Promise<number> {

@@ -9,9 +9,9 @@ import { createProgress } from '../render/progress.ts';
 import type { Shell } from '../shell.ts';
 import { type EmbeddedWorker, startEmbeddedWorker } from './embedded-worker.ts';
 import { followSweep } from './follow.ts';
-import { inputOf, restartSweep, startSweep } from './launch.ts';
+import { inputOf, isRunning, restartSweep, startSweep } from './launch.ts';
 import type { PlaceFlags } from './sweep-flags.ts';
-import { openTemporal, type Temporal } from './temporal.ts';
+import { openRunningTemporal, openTemporal, type Temporal } from './temporal.ts';
 
 export type Playing = {
   readonly record: SweepRecord;
@@ -67,6 +67,23 @@ export async function playSweep(shell: Shell, playing: Playing): Promise<void> {
   if (leaving.signal.aborted) throw interrupted(playing.record, temporal);
 }
 
+/**
+ * Shows a live sweep until its workflow has closed; returns at once where none runs.
+ * @throws CommandFailure (interrupted) when it was left, (unreachable) where no Temporal is.
+ */
+export async function watchSweep(shell: Shell, record: SweepRecord, flags: ConnectionFlags): Promise<void> {
+  const leaving = watchSignals(shell, 'leaving; the sweep goes on');
+  const temporal = await openRunningTemporal(shell, flags);
+  try {
+    if (!(await isRunning(temporal.client, record.id))) return;
+    await follow(shell, temporal, record, undefined, leaving.signal);
+  } finally {
+    await temporal.close();
+    leaving.end();
+  }
+  if (leaving.signal.aborted) throw new CommandFailure('interrupted', 'left: the sweep goes on', `regatta watch ${record.id}`);
+}
+
 function workerOptions(shell: Shell, temporal: Temporal, { record, storeAddress, flags }: Playing) {
   return {
     shell,
@@ -88,19 +105,9 @@ async function follow(
   leave: AbortSignal,
 ): Promise<void> {
   const progress = createProgress(shell);
-  const revive = temporal.embedded ? (await import('../temporal-server/index.ts')).ensureServer : undefined;
   try {
     const followed = await Promise.race([
-      followSweep(
-        temporal.client,
-        record.id,
-        (sighting) => {
-          progress.show(sighting);
-          // A server of ours that died is brought back on its database and port.
-          if (sighting.progress === undefined) void revive?.({ shell }).catch(() => {});
-        },
-        leave,
-      ),
+      followSweep(temporal.client, record.id, progress.show, leave),
       ...(worker === undefined ? [] : [worker.done.then(() => undefined)]),
     ]);
     if (followed?.kind === 'gone') {
@@ -111,11 +118,11 @@ async function follow(
   }
 }
 
-function watchSignals(shell: Shell) {
+function watchSignals(shell: Shell, notice = 'stopping after the messages in flight; once more leaves at once') {
   const leave = new AbortController();
   const end = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
     if (leave.signal.aborted) return shell.leave(130);
-    shell.stderr.write('\nstopping after the messages in flight; once more leaves at once\n');
+    shell.stderr.write(`\n${notice}\n`);
     leave.abort();
   });
   return { signal: leave.signal, end };

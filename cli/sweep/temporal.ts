@@ -31,12 +31,18 @@ export async function openTemporal(
     );
     return connect(named.connectionOptions, named.namespace, undefined);
   }
-  const { acquireServer } = await import('../temporal-server/index.ts');
+  const { acquireServer, watchServer } = await import('../temporal-server/index.ts');
   const server = await acquireServer({ shell, ui: flags.ui ?? false });
-  try {
-    return await connect({ address: server.address }, server.namespace, server.release);
-  } catch (error) {
+  // A server of ours that dies is brought back on its database and port.
+  const endWatch = watchServer({ shell });
+  const release = async () => {
+    endWatch();
     await server.release();
+  };
+  try {
+    return await connect({ address: server.address }, server.namespace, release);
+  } catch (error) {
+    await release();
     throw error;
   }
 }

@@ -1,0 +1,113 @@
+/** What is known of a metric before anything was counted. */
+export type MetricSpec = {
+  readonly help: string;
+  readonly labels: readonly string[];
+};
+
+export type HistogramSpec = MetricSpec & {
+  /** Upper bounds, in seconds. */
+  readonly buckets: readonly number[];
+};
+
+/** Model calls: from a cached answer to one that thinks for minutes. */
+export const callBuckets: readonly number[] = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300];
+/** Conversations, and whatever else takes as long. */
+export const runBuckets: readonly number[] = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600];
+
+export const counters = {
+  regatta_runs_total: {
+    help: 'Runs whose result this worker wrote, by sweep and outcome.',
+    labels: ['sweep', 'outcome'],
+  },
+  regatta_turns_total: {
+    help: 'Turns played: a driver message and the reply to it.',
+    labels: [],
+  },
+  regatta_calls_total: {
+    help: 'Calls of models and targets: code ok, or that of the fault.',
+    labels: ['role', 'model', 'code'],
+  },
+  regatta_tokens_total: {
+    help: 'Tokens of answered calls, reported or estimated; kind is input or output.',
+    labels: ['role', 'model', 'kind'],
+  },
+  regatta_cost_usd_total: {
+    help: 'Cost of answered calls in US dollars, from the price table or the sweep file.',
+    labels: ['role', 'model'],
+  },
+  regatta_endings_total: {
+    help: 'Runs by why their conversation stopped.',
+    labels: ['ending'],
+  },
+  regatta_faults_total: {
+    help: 'Runs that a fault ended, by its code and blame.',
+    labels: ['code', 'blame'],
+  },
+  regatta_label_overflow_total: {
+    help: 'Times that a label had too many values and "other" was counted instead.',
+    labels: ['label'],
+  },
+} as const satisfies Record<string, MetricSpec>;
+
+export const gauges = {
+  regatta_calls_in_flight: {
+    help: 'Model calls that were sent and are not answered yet.',
+    labels: ['model'],
+  },
+  regatta_calls_waiting: {
+    help: 'Model calls that wait for the pace of their endpoint.',
+    labels: ['model'],
+  },
+  regatta_pace_limit: {
+    help: 'Model calls that the pace lets be in flight at once.',
+    labels: ['model'],
+  },
+  regatta_runs_open: {
+    help: 'Runs that this worker is playing right now.',
+    labels: [],
+  },
+  regatta_draining: {
+    help: '1 once the worker was asked to stop: it takes no work and its runs move on.',
+    labels: [],
+  },
+  regatta_contact_lost: {
+    help: '1 while Temporal is not reached and calls are held back.',
+    labels: [],
+  },
+  regatta_build_info: {
+    help: 'Always 1; the labels name the build.',
+    labels: ['version', 'node'],
+  },
+} as const satisfies Record<string, MetricSpec>;
+
+export const histograms = {
+  regatta_call_duration_seconds: {
+    help: 'Time of answered calls, without waiting for the pace.',
+    labels: ['role', 'model'],
+    buckets: callBuckets,
+  },
+  regatta_pace_wait_seconds: {
+    help: 'Time that model calls waited for the pace of their endpoint.',
+    labels: [],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60],
+  },
+  regatta_run_duration_seconds: {
+    help: 'Wall time of runs from their opening to their result, waits included.',
+    labels: [],
+    buckets: runBuckets,
+  },
+} as const satisfies Record<string, HistogramSpec>;
+
+export type CounterName = keyof typeof counters;
+export type GaugeName = keyof typeof gauges;
+export type HistogramName = keyof typeof histograms;
+
+/** Every value of a label beyond its limit is counted under this one. */
+export const overflowValue = 'other';
+
+/** Labels whose values come from sweep files, and how many of them a worker tells apart. */
+export const labelLimits = {
+  /** Only the live ones: a sweep that wrote no result for an hour leaves the page. */
+  sweep: 20,
+  model: 50,
+} as const;

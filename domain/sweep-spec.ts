@@ -161,8 +161,8 @@ export type Timeouts = {
   readonly giveUpMs: number;
   /** Wall time of the sweep; default 7 d. */
   readonly sweepMs: number;
-  /** How long one activity plays before it reports back; default 5 min (inline: 30 min). */
-  readonly stretchMs: number;
+  /** How long one activity plays before it reports back; absent: 5 min, 30 min for a run that its shard plays. */
+  readonly stretchMs?: number;
 };
 
 /** The target of a variant. Throws where the sweep has none of that name (a bug: plans name only what is there). */

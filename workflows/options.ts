@@ -11,6 +11,7 @@ const priorities = { closing: 1, scoring: 2, laterStretch: 3, firstStretch: 4 } 
 /** A worker that has not been heard of for so long is taken for lost. */
 const heartbeatTimeout = '20 seconds';
 
+const stretchMs = 5 * 60_000;
 /** An inline run has longer stretches, as each one costs its shard three events. */
 const inlineStretchMs = 30 * 60_000;
 const longestWaitMs = 60_000;
@@ -24,8 +25,8 @@ const attended: ActivityOptions = {
 
 /** How long one activity plays, and how long it waits for a provider before the wait goes to the workflow. */
 export function stretchOf(run: { readonly inline: boolean; readonly timeouts: Timeouts }) {
-  const stretchMs = run.inline ? Math.max(inlineStretchMs, run.timeouts.stretchMs) : run.timeouts.stretchMs;
-  return { stretchMs, longestWaitMs: run.inline ? stretchMs : longestWaitMs };
+  const ms = run.timeouts.stretchMs ?? (run.inline ? inlineStretchMs : stretchMs);
+  return { stretchMs: ms, longestWaitMs: run.inline ? ms : longestWaitMs };
 }
 
 /** The activities of a run. */

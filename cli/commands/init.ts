@@ -1,9 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { UsageError } from '../../domain/usage-error.ts';
 import { addExamples } from '../help.ts';
 import type { Shell } from '../shell.ts';
+
+/** The JSON Schema that came with this program; editors complete the sweep with it. */
+const schemaPath = fileURLToPath(new URL('../../formats/schemas/sweep.schema.json', import.meta.url));
 
 /** `regatta init`: a small sweep that runs at once. */
 export function registerInit(program: Command, shell: Shell): void {
@@ -14,7 +18,8 @@ export function registerInit(program: Command, shell: Shell): void {
     .option('--json', 'print the written files as one object')
     .action(async (dir: string, { json }: { json?: true }) => {
       const { initFiles } = await import('../../formats/init-template.ts');
-      const written = writeFiles(resolve(shell.cwd, dir), initFiles());
+      const folder = resolve(shell.cwd, dir);
+      const written = writeFiles(folder, initFiles(relative(folder, schemaPath)));
       const shown = written.map((path) => relative(shell.cwd, path));
       shell.stdout.write(json ? `${JSON.stringify({ files: shown })}\n` : `${shown.join('\n')}\n`);
     });

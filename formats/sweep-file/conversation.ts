@@ -45,6 +45,6 @@ export function readTimeouts(reader: Reader, value: Json | undefined): Timeouts 
     runMs: ms('run'),
     giveUpMs: ms('give_up'),
     sweepMs: ms('sweep'),
-    stretchMs: ms('stretch'),
+    ...present({ stretchMs: raw.stretch === undefined ? undefined : ms('stretch') }),
   };
 }

@@ -17,8 +17,16 @@ afterEach(() => rmSync(folder, { recursive: true }));
 it('writes the first sweep into a new folder', async () => {
   assert.equal(await runCli(aShell({ args: ['init', 'first'], cwd: folder })), exitCodes.done);
   for (const { path, text } of initFiles()) {
-    assert.equal(readFileSync(join(folder, 'first', path), 'utf8'), text);
+    const withoutSchema = (whole: string) => whole.replace(/^# yaml-language-server.*\n/, '');
+    assert.equal(withoutSchema(readFileSync(join(folder, 'first', path), 'utf8')), withoutSchema(text));
   }
+});
+
+it('names the schema that came with the program in the first line', async () => {
+  await runCli(aShell({ args: ['init', 'first'], cwd: folder }));
+  const [first = ''] = readFileSync(join(folder, 'first', 'sweep.yaml'), 'utf8').split('\n');
+  const [, schema = ''] = /^# yaml-language-server: \$schema=(.+)$/.exec(first) ?? [];
+  assert.match(readFileSync(join(folder, 'first', schema), 'utf8'), /json-schema\.org/);
 });
 
 it('overwrites no file and writes none when one is there', async () => {

@@ -26,7 +26,6 @@ describe('a sweep file', () => {
       runMs: 900_000,
       giveUpMs: 86_400_000,
       sweepMs: 604_800_000,
-      stretchMs: 300_000,
     });
     assert.equal(spec.allowMissing, 0.01);
     assert.deepEqual(spec.checks.at(-1), {

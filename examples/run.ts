@@ -14,7 +14,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const services: Readonly<Record<string, string>> = { 'agent.ts': 'DESK_URL', 'server.ts': 'ENDPOINT_URL' };
 
 /** Runs an example's sweep with the CLI and resolves to its exit code, which is the gate's. */
-export async function runExample(folder: string, flags: readonly string[]): Promise<number> {
+async function runExample(folder: string, flags: readonly string[]): Promise<number> {
   const practice = await startPracticeModel();
   const started: Service[] = [practice];
   const env: Record<string, string> = { PRACTICE_URL: practice.url };
@@ -37,7 +37,7 @@ function runCli(args: readonly string[], env: Readonly<Record<string, string>>):
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });
-  // Ctrl-C reaches the CLI too, which pauses its sweep and then leaves: the example must outlive it.
+  // Ctrl-C reaches the CLI too, which lets its conversations stop in order: what they talk to must outlive it.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => cli.kill('SIGTERM'));
   return new Promise((resolve, reject) => {

@@ -25,7 +25,7 @@ const hugeTextBytes = 5_000_000;
 /** A request's body and a hash of it, which stands for its content wherever chance is asked. */
 export type Incoming = { readonly body: string; readonly hash: string };
 
-/** Answers one chat completion request, with a fault where chance says so. Throws where the body is no request. */
+/** Answers one chat completion request, with a fault where chance says so; 400 where the body is none. */
 export function completeChat(practice: Practice, incoming: Incoming, response: ServerResponse): void {
   const request = acceptRequest(practice, incoming, response);
   if (request === undefined) return;

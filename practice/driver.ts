@@ -1,5 +1,6 @@
 import type { DriverReason } from '../domain/ending.ts';
 import { driverPrompt, endConversationTool } from '../domain/managed-prompt.ts';
+import { stableHash } from '../domain/random.ts';
 import type { Answer } from './answer.ts';
 import { chooseText } from './choice.ts';
 import { type Fact, type Facts, factsOf, isEmptyBrief } from './facts.ts';
@@ -12,7 +13,8 @@ type Situation = {
   readonly said: readonly string[];
   /** What the target said, in order; the last is to be answered. */
   readonly heard: readonly string[];
-  readonly seed: number;
+  /** Decides between phrasings: a hash of the seed and the brief. */
+  readonly taste: number;
 };
 
 const refusalsBeforeGivingUp = 2;
@@ -37,11 +39,12 @@ export function plainText(count: number): string {
 }
 
 function situationOf(request: PracticeRequest, seed: number): Situation {
+  const brief = briefOf(systemTextOf(request));
   const said = textsOf(request, 'assistant');
   const firstSaid = request.messages.findIndex((message) => message.role === 'assistant');
   const later = firstSaid === -1 ? [] : request.messages.slice(firstSaid);
   const heard = later.filter((message) => message.role === 'user').map((message) => message.text);
-  return { facts: factsOf(briefOf(systemTextOf(request))), said, heard, seed };
+  return { facts: factsOf(brief), said, heard, taste: stableHash(seed, brief) };
 }
 
 function reasonToEnd({ facts, heard }: Situation): DriverReason | undefined {
@@ -53,28 +56,28 @@ function reasonToEnd({ facts, heard }: Situation): DriverReason | undefined {
 }
 
 function messageOf(situation: Situation): string {
-  const { facts, heard, said, seed } = situation;
+  const { facts, heard, said, taste } = situation;
   const last = heard.at(-1);
   if (last === undefined) return said.length === 0 ? opening(situation) : nudge(situation, '');
   const wanted = asks(last) ? facts.facts.find((fact) => isAskedFor(fact, last)) : undefined;
-  if (wanted !== undefined && !offers(last)) return tell(wanted, facts.angry, seed);
+  if (wanted !== undefined && !offers(last)) return tell(wanted, facts.angry, taste);
   if (offers(last)) return facts.angry ? 'Yes, of course. Do it now.' : 'Yes, please.';
   if (refuses(last))
     return facts.angry ? 'That is not acceptable. Think again.' : 'Are you sure? It matters to me.';
   return nudge(situation, last);
 }
 
-function opening({ facts, seed }: Situation): string {
+function opening({ facts, taste }: Situation): string {
   const want =
     facts.want === undefined ? `I am writing about my ${facts.facts[0]?.name}.` : `I want ${facts.want}.`;
   const wait = facts.since === undefined ? '' : ` I have waited ${facts.since}.`;
   const hello = facts.angry
-    ? chooseText(['This is outrageous!', 'I have had enough!', 'Listen!'], seed, 'opening')
-    : chooseText(['Hello.', 'Hi there.', 'Good morning.'], seed, 'opening');
+    ? chooseText(['This is outrageous!', 'I have had enough!', 'Listen!'], taste, 'opening')
+    : chooseText(['Hello.', 'Hi there.', 'Good morning.'], taste, 'opening');
   return `${hello} ${want}${wait}`;
 }
 
-function tell(fact: Fact, angry: boolean, seed: number): string {
+function tell(fact: Fact, angry: boolean, taste: number): string {
   const plain = [
     `My ${fact.name} is ${fact.value}.`,
     `It is ${fact.value}.`,
@@ -84,17 +87,17 @@ function tell(fact: Fact, angry: boolean, seed: number): string {
     `${fact.value}! How often do I have to say it?`,
     `My ${fact.name} is ${fact.value}. Hurry up!`,
   ];
-  return chooseText(angry ? sharp : plain, seed, 'tell', fact.name);
+  return chooseText(angry ? sharp : plain, taste, 'tell', fact.name);
 }
 
-function nudge({ facts, said, seed }: Situation, last: string): string {
+function nudge({ facts, said, taste }: Situation, last: string): string {
   const subject = facts.want ?? `an answer about my ${facts.facts[0]?.name}`;
   const texts = [
     `I still want ${subject}.`,
     `As I said, I want ${subject}.`,
     `I do not know more. I want ${subject}.`,
   ];
-  return chooseText(texts, seed, 'nudge', said.length, last);
+  return chooseText(texts, taste, 'nudge', said.length, last);
 }
 
 /** Whether a question names a fact, by any of its words. */

@@ -28,7 +28,7 @@ export function asks(text: string): boolean {
 
 /** Whether a text waits for a yes. */
 export function offers(text: string): boolean {
-  return /\b(?:shall|should|may|can) (?:i|we)\b[^.!]*\?|\b(?:would you like|do you want|is that (?:right|correct|ok))\b/i.test(
+  return /(?<!\b(?:how|what|where|when) )\b(?:shall|should|may|can) (?:i|we)\b[^.!]*\?|\b(?:would you like|do you want|is that (?:right|correct|ok))\b/i.test(
     text,
   );
 }

@@ -32,10 +32,10 @@ export function targetAnswer(request: PracticeRequest): Answer {
 
 function deskText(request: PracticeRequest): string {
   const said = textsOf(request, 'user');
-  const order = /\b(order|booking|ticket)\D{0,20}(\d[\w-]*)/i.exec(said.toReversed().join('\n'));
-  if (order === null)
-    return said.length > 1 ? plainText(said.length) : 'How can I help? Please tell me your order number.';
-  return `Thank you. I have noted ${order[1]?.toLowerCase()} ${order[2]}, it is being looked after.`;
+  const known = said.join('\n');
+  const order = textFor('order', known) ?? textFor('booking', known);
+  if (order !== undefined) return `Thank you. I have noted order ${order}, it is being looked after.`;
+  return said.length > 1 ? plainText(said.length) : 'How can I help? Please tell me your order number.';
 }
 
 /** Whether a tool is worth calling: it only looks, or the customer used a word of its name. */
@@ -98,7 +98,7 @@ function textFor(name: string, known: string): string | undefined {
     'i',
   ).exec(known)?.[1];
   const isNumbered = /order|booking|number|id$|ticket|account/i.test(name);
-  return beside ?? (isNumbered ? known.match(/\b\d{3,}\b/g)?.at(-1) : undefined);
+  return beside ?? (isNumbered ? known.match(/\b(?:[A-Z]{1,3}-?\d+|\d{3,})\b/g)?.at(-1) : undefined);
 }
 
 function question(tool: PracticeTool, known: string, results: JsonObject): string {

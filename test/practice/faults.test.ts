@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { faultKinds, faultOf, proveFaults } from '../../practice/faults.ts';
+import { inabilities } from '../../practice/options.ts';
 import { aPracticeModel, type Completion, complete, hello, post, textOf } from './practice-client.ts';
 
 describe('the faults of the practice model', () => {
@@ -133,6 +135,14 @@ describe('the faults of the practice model', () => {
     const second = hits(2).filter((index) => first.includes(index));
     assert.ok(first.length > 520 && first.length < 680, `${first.length} of 2000`);
     assert.ok(second.length > 120 && second.length < 250, `${second.length} of ${first.length}`);
+  });
+
+  it('are all explained in the README', () => {
+    const readme = readFileSync('practice/README.md', 'utf8');
+    assert.deepEqual(
+      [...faultKinds, ...inabilities].filter((name) => !readme.includes(`\`${name}\``)),
+      [],
+    );
   });
 
   it('are refused where the shares are no shares', () => {

@@ -1,8 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../domain/usage-error.ts';
+import { registerControl } from './commands/control.ts';
 import { registerInit } from './commands/init.ts';
+import { registerPlan } from './commands/plan.ts';
 import { registerPracticeModel } from './commands/practice-model.ts';
+import { registerResume, registerRetry } from './commands/resume.ts';
+import { registerRun } from './commands/run.ts';
 import { registerServer } from './commands/server.ts';
+import { registerAttend, registerStart } from './commands/start.ts';
+import { registerValidate } from './commands/validate.ts';
+import { registerWatch } from './commands/watch.ts';
 import { registerWorker } from './commands/worker.ts';
 import { applyEnvironment, isYes } from './environment-flags.ts';
 import { describeFailure, exitCodes } from './exit-codes.ts';
@@ -13,7 +20,21 @@ import { regattaVersion } from './version.ts';
 type Register = (program: Command, shell: Shell) => void;
 
 // In the order of the help. These imports are light: what a command needs besides commander, its action imports.
-const commands: readonly Register[] = [registerInit, registerWorker, registerServer, registerPracticeModel];
+const commands: readonly Register[] = [
+  registerInit,
+  registerValidate,
+  registerPlan,
+  registerRun,
+  registerStart,
+  registerWatch,
+  registerResume,
+  registerRetry,
+  registerControl,
+  registerWorker,
+  registerServer,
+  registerPracticeModel,
+  registerAttend,
+];
 
 /** Runs one command and returns its exit code; a failure is told on stderr and, with --json, as one object on stdout. */
 export async function runCli(shell: Shell): Promise<number> {

@@ -34,7 +34,7 @@ export function registerWorker(program: Command, shell: Shell): void {
   addExamples(worker, [
     'worker',
     'worker --address temporal:7233 --allow-env OPENAI_API_KEY',
-    'worker --role activities --store /mnt/sweeps --pace-share 1/4 --grace 5m',
+    'worker --role activities --store /mnt/sweeps --pace-share 1/4',
   ]);
 }
 

@@ -15,12 +15,19 @@ const linesOfLog = 5;
  * Starts a process that plays a stored sweep and leaves with its end; resolves when the sweep's workflow runs.
  * @throws CommandFailure (unreachable) where that process died before, with the end of its log.
  */
-export async function attendInBackground(shell: Shell, sweep: string, store: string, flags: PlayFlags): Promise<void> {
+export async function attendInBackground(
+  shell: Shell,
+  sweep: string,
+  store: string,
+  flags: PlayFlags,
+): Promise<void> {
   const folder = join(shell.cwd, '.regatta');
   await mkdir(folder, { recursive: true });
   const logPath = join(folder, `${sweep}.log`);
   const log = await open(logPath, 'a');
-  const main = fileURLToPath(new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+  const main = fileURLToPath(
+    new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+  );
   const hosts = (flags.allowHost ?? []).flatMap((host) => ['--allow-host', host]);
   const args = [main, 'attend', sweep, '--store', store, ...hosts, ...(flags.ui ? ['--ui'] : [])];
   const child = spawn(shell.system.nodePath, args, {
@@ -36,7 +43,12 @@ export async function attendInBackground(shell: Shell, sweep: string, store: str
   });
   child.unref();
   while (!(await runs(shell, sweep))) {
-    if (exited) throw new CommandFailure('unreachable', `the sweep could not be started:\n${await logTail(logPath)}`, `see ${logPath}`);
+    if (exited)
+      throw new CommandFailure(
+        'unreachable',
+        `the sweep could not be started:\n${await logTail(logPath)}`,
+        `see ${logPath}`,
+      );
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
 }

@@ -8,8 +8,8 @@ import { canonicalJson, type Json } from '../../domain/json.ts';
 import { planSweep, type SweepPlan } from '../../domain/plan.ts';
 import { sweepIdMistake, sweepIdOf } from '../../domain/run-id.ts';
 import type { PlannedRun } from '../../domain/sample.ts';
-import type { ModelSpec } from '../../domain/sweep-spec.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
+import type { ModelSpec } from '../../domain/sweep-spec.ts';
 import { UsageError } from '../../domain/usage-error.ts';
 import type { Shell } from '../shell.ts';
 import { regattaVersion } from '../version.ts';
@@ -40,7 +40,12 @@ export async function planFile(
     id,
     hash: contentHash(sweep, plan),
     spec,
-    planned: { scenarios: plan.scenarios, variants: plan.variants, runs: plan.runs, shards: plan.shards.length },
+    planned: {
+      scenarios: plan.scenarios,
+      variants: plan.variants,
+      runs: plan.runs,
+      shards: plan.shards.length,
+    },
     inline: plan.inline,
     estimateUsd: plan.estimate.p90RunCostUsd ?? 0,
     queue: flags.queue ?? (named ? await projectQueue(project) : `regatta.${id}`),
@@ -90,7 +95,9 @@ function proveThresholds({ spec, scenarios }: ReadSweep, plan: SweepPlan): void 
   const planned: PlannedRun[] = plan.shards.flatMap((shard) =>
     shard.runs.map((run) => ({ ...run, tags: tags.get(run.scenario) ?? [] })),
   );
-  const mistakes = spec.thresholds.flatMap((threshold) => thresholdFeasible(threshold, planned, spec.checks) ?? []);
+  const mistakes = spec.thresholds.flatMap(
+    (threshold) => thresholdFeasible(threshold, planned, spec.checks) ?? [],
+  );
   if (mistakes.length > 0) throw new UsageError(mistakes);
 }
 
@@ -99,6 +106,9 @@ export function proveEnvironment(shell: Shell, record: SweepRecord): void {
   const missing = record.spec.env.filter((name) => !shell.env[name]);
   if (missing.length === 0) return;
   throw new UsageError(
-    missing.map((name) => ({ message: `the environment variable ${name} is not set`, hint: `the sweep refers to it as \${${name}}` })),
+    missing.map((name) => ({
+      message: `the environment variable ${name} is not set`,
+      hint: `the sweep refers to it as \${${name}}`,
+    })),
   );
 }

@@ -17,7 +17,11 @@ export type Playing = {
   readonly record: SweepRecord;
   readonly store: Store;
   readonly storeAddress: string;
-  readonly flags: ConnectionFlags & { readonly ui?: boolean; readonly project?: string; readonly allowHost?: readonly string[] };
+  readonly flags: ConnectionFlags & {
+    readonly ui?: boolean;
+    readonly project?: string;
+    readonly allowHost?: readonly string[];
+  };
   /**
    * `once`: a sweep that has closed is left as it is. `again`: it goes on from its store. `retry`: its broken and
    * cancelled runs are played again too.
@@ -28,7 +32,10 @@ export type Playing = {
 };
 
 /** The store of a command: `--store`, else `.regatta/sweeps` in the current folder. */
-export function storeOf(shell: Shell, flags: PlaceFlags): { readonly store: Store; readonly address: string } {
+export function storeOf(
+  shell: Shell,
+  flags: PlaceFlags,
+): { readonly store: Store; readonly address: string } {
   const address = resolve(shell.cwd, flags.store ?? '.regatta/sweeps');
   return { store: createStore(address), address };
 }
@@ -37,7 +44,10 @@ export function storeOf(shell: Shell, flags: PlaceFlags): { readonly store: Stor
 export async function recordOf(store: Store, sweep: string): Promise<SweepRecord> {
   const record = await store.readSweep(sweep);
   if (record !== undefined) return record;
-  throw new UsageError({ message: `there is no sweep ${sweep} in ${store.address}`, hint: 'regatta list shows what is there; --store names another place' });
+  throw new UsageError({
+    message: `there is no sweep ${sweep} in ${store.address}`,
+    hint: 'regatta list shows what is there; --store names another place',
+  });
 }
 
 /**
@@ -81,7 +91,8 @@ export async function watchSweep(shell: Shell, record: SweepRecord, flags: Conne
     await temporal.close();
     leaving.end();
   }
-  if (leaving.signal.aborted) throw new CommandFailure('interrupted', 'left: the sweep goes on', `regatta watch ${record.id}`);
+  if (leaving.signal.aborted)
+    throw new CommandFailure('interrupted', 'left: the sweep goes on', `regatta watch ${record.id}`);
 }
 
 function workerOptions(shell: Shell, temporal: Temporal, { record, storeAddress, flags }: Playing) {
@@ -111,14 +122,21 @@ async function follow(
       ...(worker === undefined ? [] : [worker.done.then(() => undefined)]),
     ]);
     if (followed?.kind === 'gone') {
-      throw new CommandFailure('halted', `the sweep's workflow did not end by itself: ${followed.reason}`, `regatta resume ${record.id}`);
+      throw new CommandFailure(
+        'halted',
+        `the sweep's workflow did not end by itself: ${followed.reason}`,
+        `regatta resume ${record.id}`,
+      );
     }
   } finally {
     progress.end();
   }
 }
 
-function watchSignals(shell: Shell, notice = 'stopping after the messages in flight; once more leaves at once') {
+function watchSignals(
+  shell: Shell,
+  notice = 'stopping after the messages in flight; once more leaves at once',
+) {
   const leave = new AbortController();
   const end = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
     if (leave.signal.aborted) return shell.leave(130);
@@ -133,4 +151,3 @@ function interrupted(record: SweepRecord, temporal: Temporal): CommandFailure {
   const state = temporal.embedded ? 'the sweep waits' : 'the sweep goes on without this command';
   return new CommandFailure('interrupted', `left: ${state}`, next);
 }
-

@@ -61,7 +61,10 @@ async function readSource(path: string, file: string): Promise<SweepSource> {
   const extension = extname(path);
   if (/^\.[cm]?[jt]s$/.test(extension)) return { file, value: await importDefault(path, file) };
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError({ message: `cannot read ${file}: ${reasonOf(error)}`, hint: 'regatta init writes one to begin with' });
+    throw new UsageError({
+      message: `cannot read ${file}: ${reasonOf(error)}`,
+      hint: 'regatta init writes one to begin with',
+    });
   });
   return { file, text, format: extension === '.json' ? 'json' : 'yaml' };
 }
@@ -71,9 +74,14 @@ async function importDefault(path: string, file: string): Promise<unknown> {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
     if (module.default !== undefined) return module.default;
   } catch (error) {
-    throw new UsageError({ message: `cannot load ${file}: ${error instanceof Error ? error.message : String(error)}` });
+    throw new UsageError({
+      message: `cannot load ${file}: ${error instanceof Error ? error.message : String(error)}`,
+    });
   }
-  throw new UsageError({ message: `${file} has no default export`, hint: 'export default the sweep as an object' });
+  throw new UsageError({
+    message: `${file} has no default export`,
+    hint: 'export default the sweep as an object',
+  });
 }
 
 function reasonOf(error: NodeJS.ErrnoException): string {
@@ -91,7 +99,10 @@ function fileContext(folder: string): Omit<SweepFileContext, 'moduleRef'> {
         return undefined;
       }
     },
-    expandGlob: (pattern) => globSync(pattern, { cwd: folder }).map((name) => name.split(sep).join('/')).sort(),
+    expandGlob: (pattern) =>
+      globSync(pattern, { cwd: folder })
+        .map((name) => name.split(sep).join('/'))
+        .sort(),
     compileRegex,
     hash: sha256,
     priceKnown: createPrices().priceKnown,

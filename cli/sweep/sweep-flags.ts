@@ -72,7 +72,19 @@ export function addPlayFlags(command: Command): Command {
 
 /** What the flags change in the file. */
 export function overridesOf(flags: SelectionFlags): Overrides {
-  const { only, tag, excludeTag, limit, repeats, concurrency, budget, set = [], target, judgeModel, allowEmpty } = flags;
+  const {
+    only,
+    tag,
+    excludeTag,
+    limit,
+    repeats,
+    concurrency,
+    budget,
+    set = [],
+    target,
+    judgeModel,
+    allowEmpty,
+  } = flags;
   const edits = budget === undefined ? set : [...set, `budget_usd=${budget}`];
   return {
     set: edits,

@@ -57,7 +57,11 @@ export async function openRunningTemporal(shell: Shell, flags: ConnectionFlags):
   const { serverStatus } = await import('../temporal-server/index.ts');
   const server = await serverStatus({ shell });
   if (server === undefined) {
-    throw new CommandFailure('unreachable', 'no Temporal server runs in this folder', 'name one with --address, or start the sweep: regatta resume ID');
+    throw new CommandFailure(
+      'unreachable',
+      'no Temporal server runs in this folder',
+      'name one with --address, or start the sweep: regatta resume ID',
+    );
   }
   return connect({ address: server.address }, 'default', undefined);
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { addConnectionFlags, type ConnectionFlags } from '../connection.ts';
 import { decimalNumber, wholeNumber } from '../flag-values.ts';
 import { addExamples } from '../help.ts';
 import { addReportFlags, type ReportFlags } from '../report-files.ts';
 import type { Shell } from '../shell.ts';
-import { addConnectionFlags, type ConnectionFlags } from '../connection.ts';
 import { addStoreFlag, type PlaceFlags } from '../sweep/sweep-flags.ts';
 
 type Flags = ConnectionFlags &
@@ -17,7 +17,11 @@ export function registerResume(program: Command, shell: Shell): void {
     .description('Goes on with a sweep at the next message, and exits with its gate.')
     .action((id: string, flags: Flags) => goOn(shell, id, flags, 'again'));
   addGoingOnFlags(command);
-  addExamples(command, ['resume refund-desk-20260101-090000-1a2b', 'resume ID --budget 50', 'resume ID --junit out.xml']);
+  addExamples(command, [
+    'resume refund-desk-20260101-090000-1a2b',
+    'resume ID --budget 50',
+    'resume ID --junit out.xml',
+  ]);
 }
 
 /** `regatta retry ID`: plays broken, cancelled and unplayed runs again inside the same sweep. */
@@ -27,7 +31,11 @@ export function registerRetry(program: Command, shell: Shell): void {
     .description('Plays the broken, cancelled and unplayed runs of a sweep again.')
     .action((id: string, flags: Flags) => goOn(shell, id, flags, 'retry'));
   addGoingOnFlags(command);
-  addExamples(command, ['retry refund-desk-20260101-090000-1a2b', 'retry ID --concurrency 10', 'retry ID --junit out.xml']);
+  addExamples(command, [
+    'retry refund-desk-20260101-090000-1a2b',
+    'retry ID --concurrency 10',
+    'retry ID --junit out.xml',
+  ]);
 }
 
 function addGoingOnFlags(command: Command): void {
@@ -39,14 +47,16 @@ function addGoingOnFlags(command: Command): void {
 }
 
 async function goOn(shell: Shell, id: string, flags: Flags, how: 'again' | 'retry'): Promise<void> {
-  const [{ namesTemporal }, { proveEnvironment }, { playSweep, recordOf, storeOf }, { tellReport }] = await Promise.all([
-    import('../connection.ts'),
-    import('../sweep/plan-sweep.ts'),
-    import('../sweep/play.ts'),
-    import('../sweep/tell-report.ts'),
-  ]);
+  const [{ namesTemporal }, { proveEnvironment }, { playSweep, storeOf }, { findSweep }, { tellReport }] =
+    await Promise.all([
+      import('../connection.ts'),
+      import('../sweep/plan-sweep.ts'),
+      import('../sweep/play.ts'),
+      import('../sweep/find-sweep.ts'),
+      import('../sweep/tell-report.ts'),
+    ]);
   const { store, address } = storeOf(shell, flags);
-  const record = await recordOf(store, id);
+  const record = await findSweep(store, id);
   if (!namesTemporal(flags, shell.env)) proveEnvironment(shell, record);
   const { concurrency, budget } = flags;
   await playSweep(shell, {

@@ -13,18 +13,27 @@ export function registerStart(program: Command, shell: Shell): void {
     .option('--json', 'print one object')
     .action((file: string, flags: Flags) => start(shell, file, flags));
   addPlayFlags(command);
-  addExamples(command, ['start sweep.yaml', 'watch "$(regatta start sweep.yaml)"', 'start sweep.yaml --address temporal.internal:7233']);
+  addExamples(command, [
+    'start sweep.yaml',
+    'watch "$(regatta start sweep.yaml)"',
+    'start sweep.yaml --address temporal.internal:7233',
+  ]);
 }
 
 async function start(shell: Shell, file: string, flags: Flags): Promise<void> {
-  const [{ namesTemporal }, { planFile, proveEnvironment }, { planLine }, { storeOf }, { inputOf, startSweep, storeSweep }] =
-    await Promise.all([
-      import('../connection.ts'),
-      import('../sweep/plan-sweep.ts'),
-      import('../sweep/plan-text.ts'),
-      import('../sweep/play.ts'),
-      import('../sweep/launch.ts'),
-    ]);
+  const [
+    { namesTemporal },
+    { planFile, proveEnvironment },
+    { planLine },
+    { storeOf },
+    { inputOf, startSweep, storeSweep },
+  ] = await Promise.all([
+    import('../connection.ts'),
+    import('../sweep/plan-sweep.ts'),
+    import('../sweep/plan-text.ts'),
+    import('../sweep/play.ts'),
+    import('../sweep/launch.ts'),
+  ]);
   const named = namesTemporal(flags, shell.env);
   const planned = await planFile(shell, file, flags, named);
   shell.stderr.write(`${planLine(planned)}\n`);
@@ -57,8 +66,11 @@ export function registerAttend(program: Command, shell: Shell): void {
 }
 
 async function attend(shell: Shell, id: string, flags: PlayFlags): Promise<void> {
-  const { playSweep, recordOf, storeOf } = await import('../sweep/play.ts');
+  const [{ playSweep, storeOf }, { findSweep }] = await Promise.all([
+    import('../sweep/play.ts'),
+    import('../sweep/find-sweep.ts'),
+  ]);
   const { store, address } = storeOf(shell, flags);
-  const record = await recordOf(store, id);
+  const record = await findSweep(store, id);
   await playSweep(shell, { record, store, storeAddress: address, flags, how: 'once' });
 }

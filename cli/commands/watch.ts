@@ -14,16 +14,21 @@ export function registerWatch(program: Command, shell: Shell): void {
     .description('Shows how a live sweep goes; exits with its gate.')
     .action((id: string, flags: Flags) => watch(shell, id, flags));
   addReportFlags(addStoreFlag(addConnectionFlags(command)));
-  addExamples(command, ['watch refund-desk-20260101-090000-1a2b', 'watch ID --junit out.xml', 'watch ID --address temporal.internal:7233']);
+  addExamples(command, [
+    'watch refund-desk-20260101-090000-1a2b',
+    'watch ID --junit out.xml',
+    'watch ID --address temporal.internal:7233',
+  ]);
 }
 
 async function watch(shell: Shell, id: string, flags: Flags): Promise<void> {
-  const [{ recordOf, storeOf, watchSweep }, { tellReport }] = await Promise.all([
+  const [{ storeOf, watchSweep }, { findSweep }, { tellReport }] = await Promise.all([
     import('../sweep/play.ts'),
+    import('../sweep/find-sweep.ts'),
     import('../sweep/tell-report.ts'),
   ]);
   const { store } = storeOf(shell, flags);
-  const record = await recordOf(store, id);
+  const record = await findSweep(store, id);
   await watchSweep(shell, record, flags);
   await tellReport(shell, store, record.id, flags);
 }

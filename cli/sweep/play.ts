@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Store } from '../../activities/ports.ts';
 import { createStore } from '../../adapters/store.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
-import { UsageError } from '../../domain/usage-error.ts';
 import type { ConnectionFlags } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { createProgress } from '../render/progress.ts';
@@ -38,16 +37,6 @@ export function storeOf(
 ): { readonly store: Store; readonly address: string } {
   const address = resolve(shell.cwd, flags.store ?? '.regatta/sweeps');
   return { store: createStore(address), address };
-}
-
-/** The sweep of that id in the store. Throws `UsageError` where there is none. */
-export async function recordOf(store: Store, sweep: string): Promise<SweepRecord> {
-  const record = await store.readSweep(sweep);
-  if (record !== undefined) return record;
-  throw new UsageError({
-    message: `there is no sweep ${sweep} in ${store.address}`,
-    hint: 'regatta list shows what is there; --store names another place',
-  });
 }
 
 /**

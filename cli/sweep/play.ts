@@ -4,7 +4,7 @@ import { createStore } from '../../adapters/store.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
 import type { ConnectionFlags } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
-import { createProgress } from '../render/progress.ts';
+import { createProgress, type Progress } from '../render/progress.ts';
 import type { Shell } from '../shell.ts';
 import { type EmbeddedWorker, startEmbeddedWorker } from './embedded-worker.ts';
 import { followSweep } from './follow.ts';
@@ -45,7 +45,8 @@ export function storeOf(
  * @throws CommandFailure (interrupted) when it was left.
  */
 export async function playSweep(shell: Shell, playing: Playing): Promise<void> {
-  const leaving = watchSignals(shell);
+  const progress = createProgress(shell);
+  const leaving = watchSignals(shell, progress);
   const temporal = await openTemporal(shell, playing.flags);
   let worker: EmbeddedWorker | undefined;
   try {
@@ -57,7 +58,7 @@ export async function playSweep(shell: Shell, playing: Playing): Promise<void> {
     ]);
     worker = started;
     if (launched === 'closed') return;
-    await follow(shell, temporal, playing.record, worker, leaving.signal);
+    await follow({ temporal, record: playing.record, worker, progress, leave: leaving.signal });
   } finally {
     await worker?.drain().catch(() => {});
     await temporal.close().catch(() => {});
@@ -71,11 +72,12 @@ export async function playSweep(shell: Shell, playing: Playing): Promise<void> {
  * @throws CommandFailure (interrupted) when it was left, (unreachable) where no Temporal is.
  */
 export async function watchSweep(shell: Shell, record: SweepRecord, flags: ConnectionFlags): Promise<void> {
-  const leaving = watchSignals(shell, 'leaving; the sweep goes on');
+  const progress = createProgress(shell);
+  const leaving = watchSignals(shell, progress, 'leaving; the sweep goes on');
   const temporal = await openRunningTemporal(shell, flags);
   try {
     if (!(await isRunning(temporal.client, record.id))) return;
-    await follow(shell, temporal, record, undefined, leaving.signal);
+    await follow({ temporal, record, progress, leave: leaving.signal });
   } finally {
     await temporal.close();
     leaving.end();
@@ -97,14 +99,15 @@ function workerOptions(shell: Shell, temporal: Temporal, { record, storeAddress,
   };
 }
 
-async function follow(
-  shell: Shell,
-  temporal: Temporal,
-  record: SweepRecord,
-  worker: EmbeddedWorker | undefined,
-  leave: AbortSignal,
-): Promise<void> {
-  const progress = createProgress(shell);
+type Following = {
+  readonly temporal: Temporal;
+  readonly record: SweepRecord;
+  readonly worker?: EmbeddedWorker | undefined;
+  readonly progress: Progress;
+  readonly leave: AbortSignal;
+};
+
+async function follow({ temporal, record, worker, progress, leave }: Following): Promise<void> {
   try {
     const followed = await Promise.race([
       followSweep(temporal.client, record.id, progress.show, leave),
@@ -124,12 +127,14 @@ async function follow(
 
 function watchSignals(
   shell: Shell,
+  progress: Progress,
   notice = 'stopping after the messages in flight; once more leaves at once',
 ) {
   const leave = new AbortController();
   const end = shell.onSignal(['SIGINT', 'SIGTERM'], () => {
     if (leave.signal.aborted) return shell.leave(130);
-    shell.stderr.write(`\n${notice}\n`);
+    progress.end();
+    shell.stderr.write(`${shell.isTerminal ? '\n' : ''}${notice}\n`);
     leave.abort();
   });
   return { signal: leave.signal, end };

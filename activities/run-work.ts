@@ -10,6 +10,8 @@ export type RunRef = {
   readonly shard: number;
   readonly run: string;
   readonly generation: number;
+  /** Only the undecided checks of the run are asked again, in this generation. */
+  readonly rejudge?: boolean;
 };
 
 export type ConverseInput = RunRef & {
@@ -68,11 +70,18 @@ export function summaryOf(result: RunResult): RunSummary {
     ...(result.ending === undefined ? {} : { ending: result.ending.kind }),
     ...(result.blame === undefined ? {} : { blame: result.blame }),
     ...(result.fault === undefined ? {} : { code: result.fault.code }),
-    ...(result.fault?.endpoint === undefined ? {} : { endpoint: result.fault.endpoint.slice(0, 120) }),
+    ...(result.fault?.endpoint === undefined ? {} : { endpoint: shortened(result.fault.endpoint) }),
     calls: usage.calls,
     wasted: usage.wastedCalls,
     tokens: usage.inputTokens + usage.outputTokens,
-    usd: usage.costUsd,
+    usd: Math.round(usage.costUsd * microsPerUsd) / microsPerUsd,
     tried: Object.values(result.retries).reduce((sum, count) => sum + count, 0),
   };
+}
+
+const microsPerUsd = 1e6;
+
+/** At most 120 bytes, also as JSON. */
+function shortened(endpoint: string): string {
+  return endpoint.replace(/[^\x20-\x7e]|["\\]/g, '?').slice(0, 120);
 }

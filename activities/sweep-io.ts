@@ -11,7 +11,10 @@ export type OpenShardInput = {
   readonly shard: number;
   /** Index of the first run to look at. */
   readonly from: number;
+  /** Broken and cancelled runs are played again. */
   readonly retry: boolean;
+  /** Only the runs with undecided checks are looked at, and only to ask those again. */
+  readonly rejudge: boolean;
 };
 
 /** The runs of a shard that are to be played, and what the others came to. */
@@ -21,19 +24,30 @@ export type OpenShard = {
 };
 
 /** Which runs of a shard have no result yet (or, for a retry, one that says nothing of the target). */
-export async function openShard(deps: Dependencies, catalog: Catalog, input: OpenShardInput): Promise<OpenShard> {
+export async function openShard(
+  deps: Dependencies,
+  catalog: Catalog,
+  input: OpenShardInput,
+): Promise<OpenShard> {
   const record = await catalog.shard(input.sweep, input.shard);
-  const results = new Map((await deps.store.readShardResults(input.sweep, record)).map((result) => [result.run, result]));
+  const results = new Map(
+    (await deps.store.readShardResults(input.sweep, record)).map((result) => [result.run, result]),
+  );
   const runs: OpenShard['runs'][number][] = [];
   let tally = emptyTally;
   for (const [index, run] of record.runs.entries()) {
     if (index < input.from) continue;
     const result = results.get(run.id);
-    const again = input.retry && (result?.outcome === 'broken' || result?.outcome === 'cancelled');
-    if (result === undefined || again) runs.push({ id: run.id, index, generation: (result?.generation ?? 0) + 1 });
-    else tally = addTally(tally, tallyOfResult(result));
+    if (isDue(result, input)) runs.push({ id: run.id, index, generation: (result?.generation ?? 0) + 1 });
+    else if (result !== undefined) tally = addTally(tally, tallyOfResult(result));
   }
   return { runs, tally };
+}
+
+function isDue(result: RunResult | undefined, { retry, rejudge }: OpenShardInput): boolean {
+  const unscored = result?.outcome === 'broken' || result?.outcome === 'cancelled';
+  if (rejudge) return !unscored && result?.checks.some((check) => check.verdict === 'undecided') === true;
+  return result === undefined || (retry && unscored);
 }
 
 function tallyOfResult(result: RunResult): Tally {
@@ -68,7 +82,10 @@ export type WriteReportInput = {
 };
 
 /** Computes the report from the results, writes it, and says what the gate is. */
-export async function writeReport(deps: Dependencies, input: WriteReportInput): Promise<{ readonly gate: GateVerdict }> {
+export async function writeReport(
+  deps: Dependencies,
+  input: WriteReportInput,
+): Promise<{ readonly gate: GateVerdict }> {
   const report = await sweepReport(deps.store, input);
   await deps.store.putReport(input.sweep, JSON.parse(JSON.stringify(report)));
   return { gate: report.gate };

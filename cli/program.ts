@@ -4,7 +4,7 @@ import { registerControl } from './commands/control.ts';
 import { registerInit } from './commands/init.ts';
 import { registerPlan } from './commands/plan.ts';
 import { registerPracticeModel } from './commands/practice-model.ts';
-import { registerResume, registerRetry } from './commands/resume.ts';
+import { registerRejudge, registerResume, registerRetry } from './commands/resume.ts';
 import { registerRun } from './commands/run.ts';
 import { registerServer } from './commands/server.ts';
 import { registerAttend, registerStart } from './commands/start.ts';
@@ -29,6 +29,7 @@ const commands: readonly Register[] = [
   registerWatch,
   registerResume,
   registerRetry,
+  registerRejudge,
   registerControl,
   registerWorker,
   registerServer,

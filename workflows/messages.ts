@@ -1,8 +1,8 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { GateVerdict } from '../domain/threshold.ts';
 import type { Share } from '../domain/shares.ts';
 import type { Timeouts } from '../domain/sweep-spec.ts';
 import type { Tally } from '../domain/tally.ts';
+import type { GateVerdict } from '../domain/threshold.ts';
 
 /** Types of workflows, by the names that they are started with. */
 export const workflowNames = { sweep: 'sweepWorkflow', shard: 'shardWorkflow', run: 'runWorkflow' } as const;
@@ -22,6 +22,8 @@ export type SweepInput = {
   readonly timeouts: Timeouts;
   /** Plays broken and cancelled runs again, in their next generation. */
   readonly retry: boolean;
+  /** Plays nothing: asks the undecided checks of runs that have ended again. */
+  readonly rejudge?: boolean;
 };
 
 export type HaltReason = 'budget' | 'configuration' | 'sweep_limit' | 'no_worker' | 'bug';
@@ -44,6 +46,7 @@ export type ShardInput = {
   readonly inline: boolean;
   readonly timeouts: Timeouts;
   readonly retry: boolean;
+  readonly rejudge: boolean;
   readonly share: Share;
   readonly estimateUsd: number;
   readonly openWhileLearning: number;
@@ -66,6 +69,8 @@ export type RunInput = {
   readonly generation: number;
   readonly timeouts: Timeouts;
   readonly inline: boolean;
+  /** Only its undecided checks are asked again. */
+  readonly rejudge: boolean;
 };
 
 /** What a shard tells its sweep while it plays. */
@@ -78,7 +83,14 @@ export type ShardProgress = {
   readonly halt?: Halt;
 };
 
-export type SweepState = 'preflight' | 'running' | 'paused' | 'halting' | 'cancelling' | 'reporting' | 'ended';
+export type SweepState =
+  | 'preflight'
+  | 'running'
+  | 'paused'
+  | 'halting'
+  | 'cancelling'
+  | 'reporting'
+  | 'ended';
 
 export type SweepProgress = {
   readonly state: SweepState;

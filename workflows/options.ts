@@ -30,7 +30,10 @@ export function stretchOf(run: { readonly inline: boolean; readonly timeouts: Ti
 }
 
 /** The activities of a run. */
-export function runActivities(run: { readonly inline: boolean; readonly timeouts: Timeouts }, first: boolean) {
+export function runActivities(
+  run: { readonly inline: boolean; readonly timeouts: Timeouts },
+  first: boolean,
+) {
   const limit: ActivityOptions = {
     ...attended,
     startToCloseTimeout: stretchOf(run).stretchMs + run.timeouts.callMs + 30_000,
@@ -39,7 +42,10 @@ export function runActivities(run: { readonly inline: boolean; readonly timeouts
     ...limit,
     priority: { priorityKey: first ? priorities.firstStretch : priorities.laterStretch },
   });
-  const { score } = proxyActivities<Pick<Activities, 'score'>>({ ...limit, priority: { priorityKey: priorities.scoring } });
+  const { score } = proxyActivities<Pick<Activities, 'score'>>({
+    ...limit,
+    priority: { priorityKey: priorities.scoring },
+  });
   const { closeSession } = proxyActivities<Pick<Activities, 'closeSession'>>({
     ...attended,
     startToCloseTimeout: '90 seconds',

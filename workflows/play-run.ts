@@ -9,10 +9,10 @@ import type { RunControl } from './run-control.ts';
  * Called by `runWorkflow`, or inline by the shard. It always has an outcome: a bug breaks the run.
  */
 export async function playRun(input: RunInput, control: RunControl): Promise<RunSummary> {
-  const { sweep, shard, run, generation } = input;
-  const ref: RunRef = { sweep, shard, run, generation };
+  const { sweep, shard, run, generation, rejudge } = input;
+  const ref: RunRef = { sweep, shard, run, generation, ...(rejudge ? { rejudge } : {}) };
   try {
-    const over = await converseToTheEnd(input, ref, control);
+    const over = rejudge ? toBeScored : await converseToTheEnd(input, ref, control);
     if (over.kind === 'settled') return over.summary;
     if (over.score) {
       const scored = await scoreToTheEnd(input, ref, control);
@@ -25,6 +25,8 @@ export async function playRun(input: RunInput, control: RunControl): Promise<Run
     return CancellationScope.nonCancellable(() => close(input, { ...ref, cancelled, ...bug }));
   }
 }
+
+const toBeScored = { kind: 'over', score: true, session: false } as const;
 
 type Over = Extract<StretchEnd, { kind: 'settled' | 'over' }>;
 
@@ -49,7 +51,11 @@ async function converseToTheEnd(input: RunInput, ref: RunRef, control: RunContro
 }
 
 /** The summary where scoring settled the run; undefined where its session must still be closed. */
-async function scoreToTheEnd(input: RunInput, ref: RunRef, control: RunControl): Promise<RunSummary | undefined> {
+async function scoreToTheEnd(
+  input: RunInput,
+  ref: RunRef,
+  control: RunControl,
+): Promise<RunSummary | undefined> {
   const { score } = runActivities(input, false);
   for (;;) {
     await control.unpaused();

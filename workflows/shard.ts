@@ -10,8 +10,8 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { OpenShard } from '../activities/sweep-io.ts';
 import type { RunSummary } from '../activities/run-work.ts';
+import type { OpenShard } from '../activities/sweep-io.ts';
 import { mayOpen } from '../domain/budget.ts';
 import type { Share } from '../domain/shares.ts';
 import { afterRun, haltingEndpoint, haltingStreak, type Streaks } from '../domain/streaks.ts';
@@ -28,8 +28,8 @@ import {
 } from './messages.ts';
 import { sweepIo } from './options.ts';
 import { playRun } from './play-run.ts';
-import { createRunControl } from './run-control.ts';
 import type { runWorkflow } from './run.ts';
+import { createRunControl } from './run-control.ts';
 
 /** A shard whose history has grown so long opens no more runs: another workflow goes on. */
 const historyLimit = 6_000;
@@ -51,8 +51,8 @@ export async function shardWorkflow(input: ShardInput): Promise<ShardEnd> {
   });
 }
 
-function openingOf({ sweep, shard, from, retry }: ShardInput) {
-  return { sweep, shard, from, retry };
+function openingOf({ sweep, shard, from, retry, rejudge }: ShardInput) {
+  return { sweep, shard, from, retry, rejudge };
 }
 
 type PlannedRun = OpenShard['runs'][number];
@@ -124,7 +124,9 @@ function createShard(input: ShardInput, plan: OpenShard) {
     end: (): ShardEnd => ({
       tally,
       ...(halt === undefined ? {} : { halt }),
-      ...(next < plan.runs.length && isFull() && halt === undefined ? { next: plan.runs[next]?.index ?? 0 } : {}),
+      ...(next < plan.runs.length && isFull() && halt === undefined
+        ? { next: plan.runs[next]?.index ?? 0 }
+        : {}),
     }),
   };
 }
@@ -136,8 +138,9 @@ async function playSafely(
   control: ReturnType<typeof createRunControl>,
   children: Map<PlannedRun, ChildWorkflowHandle<typeof runWorkflow>>,
 ): Promise<RunSummary> {
-  const { sweep, shard, timeouts, inline } = input;
-  const runInput: RunInput = { sweep, shard, run: run.id, generation: run.generation, timeouts, inline };
+  const { sweep, shard, timeouts, inline, rejudge } = input;
+  const { id, generation } = run;
+  const runInput: RunInput = { sweep, shard, run: id, generation, timeouts, inline, rejudge };
   try {
     if (inline) return await playRun(runInput, control);
     const child = await startChild<typeof runWorkflow>('runWorkflow', {
@@ -150,7 +153,9 @@ async function playSafely(
     return await child.result();
   } catch (error) {
     // Cancelled before it began, or terminated from outside; `closeShard` writes its result line where it is missing.
-    const lost = isCancellation(error) ? { outcome: 'cancelled' as const } : ({ outcome: 'broken', code: 'bug' } as const);
+    const lost = isCancellation(error)
+      ? { outcome: 'cancelled' as const }
+      : ({ outcome: 'broken', code: 'bug' } as const);
     return { ...lost, calls: 0, wasted: 0, tokens: 0, usd: 0, tried: 0 };
   }
 }
@@ -216,4 +221,3 @@ async function tellSweep(sweep: string, progress: ShardProgress): Promise<void> 
     // A sweep that is gone needs no progress; its shards are told by Temporal.
   }
 }
-

@@ -21,14 +21,14 @@ import {
   retuneUpdate,
   type ShardEnd,
   type ShardProgress,
-  shareSignal,
   type SweepEnd,
   type SweepInput,
   type SweepProgress,
   type SweepState,
+  shareSignal,
 } from './messages.ts';
-import { preflight } from './preflight.ts';
 import { sweepIo } from './options.ts';
+import { preflight } from './preflight.ts';
 import type { shardWorkflow } from './shard.ts';
 
 /** All runs of one sweep: preflight, the shards with their shares of window and budget, the report and its gate. */
@@ -94,7 +94,10 @@ function createSweep(input: SweepInput) {
   function shares(): readonly Share[] {
     const windows = splitWindow(window, live.size);
     const spent = [...live].map((shard) => shard.tally.usd);
-    const budgets = budgetUsd === undefined ? undefined : splitBudget({ budgetUsd, spentElsewhere: ended.usd, spent, concentrated });
+    const budgets =
+      budgetUsd === undefined
+        ? undefined
+        : splitBudget({ budgetUsd, spentElsewhere: ended.usd, spent, concentrated });
     return windows.map((part, index) => {
       const usd = budgets?.[index];
       return { window: part, paused, closing: isClosing(), ...(usd === undefined ? {} : { usd }) };
@@ -143,7 +146,8 @@ function createSweep(input: SweepInput) {
       share();
       shardEnded(shard, await shard.handle.result());
     } catch (error) {
-      if (!isCancellation(error)) halted({ reason: 'bug', detail: `shard ${shard.shard}: ${causeOf(error)}` });
+      if (!isCancellation(error))
+        halted({ reason: 'bug', detail: `shard ${shard.shard}: ${causeOf(error)}` });
     } finally {
       live.delete(shard);
       concentrated = false;
@@ -169,7 +173,10 @@ function createSweep(input: SweepInput) {
     async playShards(): Promise<void> {
       const limit = async () => {
         if (await condition(() => waiting.length === 0 && live.size === 0, input.timeouts.sweepMs)) return;
-        halted({ reason: 'sweep_limit', detail: `the sweep took longer than ${input.timeouts.sweepMs / 1000} s` });
+        halted({
+          reason: 'sweep_limit',
+          detail: `the sweep took longer than ${input.timeouts.sweepMs / 1000} s`,
+        });
       };
       const watch = new CancellationScope();
       void watch.run(limit).catch(() => {});
@@ -228,6 +235,7 @@ function shardInput(input: SweepInput, { shard, from }: Waiting, share: Share) {
     inline: input.inline,
     timeouts: input.timeouts,
     retry: input.retry,
+    rejudge: input.rejudge ?? false,
     share,
     estimateUsd: input.estimateUsd,
     openWhileLearning: Math.max(1, Math.floor(openWhileLearning / shards)),

@@ -38,6 +38,20 @@ export function registerRetry(program: Command, shell: Shell): void {
   ]);
 }
 
+/** `regatta rejudge ID`: asks the undecided checks of a sweep again; no conversation is played. */
+export function registerRejudge(program: Command, shell: Shell): void {
+  const command = program
+    .command('rejudge <id>')
+    .description('Asks the undecided checks of a sweep again; plays nothing.')
+    .action((id: string, flags: Flags) => goOn(shell, id, flags, 'rejudge'));
+  addGoingOnFlags(command);
+  addExamples(command, [
+    'rejudge refund-desk-20260101-090000-1a2b',
+    'rejudge ID --concurrency 10',
+    'rejudge ID --junit out.xml',
+  ]);
+}
+
 function addGoingOnFlags(command: Command): void {
   command
     .option('--concurrency <n>', 'how many runs are open at once from now on', wholeNumber)
@@ -46,7 +60,12 @@ function addGoingOnFlags(command: Command): void {
   addReportFlags(addStoreFlag(addConnectionFlags(command)));
 }
 
-async function goOn(shell: Shell, id: string, flags: Flags, how: 'again' | 'retry'): Promise<void> {
+async function goOn(
+  shell: Shell,
+  id: string,
+  flags: Flags,
+  how: 'again' | 'retry' | 'rejudge',
+): Promise<void> {
   const [{ namesTemporal }, { proveEnvironment }, { playSweep, storeOf }, { findSweep }, { tellReport }] =
     await Promise.all([
       import('../connection.ts'),

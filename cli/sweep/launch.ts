@@ -78,7 +78,12 @@ export async function isRunning(client: Client, sweep: string): Promise<boolean>
 /** The workflow's input for a sweep as it was planned. */
 export function inputOf(
   record: SweepRecord,
-  how: { readonly retry: boolean; readonly concurrency?: number; readonly budgetUsd?: number },
+  how: {
+    readonly retry: boolean;
+    readonly rejudge?: boolean;
+    readonly concurrency?: number;
+    readonly budgetUsd?: number;
+  },
 ): SweepInput {
   const { spec, planned } = record;
   const budgetUsd = how.budgetUsd ?? spec.budgetUsd;
@@ -92,6 +97,7 @@ export function inputOf(
     estimateUsd: record.estimateUsd,
     timeouts: spec.timeouts,
     retry: how.retry,
+    rejudge: how.rejudge ?? false,
     ...(budgetUsd === undefined ? {} : { budgetUsd }),
   };
 }

@@ -2,13 +2,14 @@ import { resolve } from 'node:path';
 import type { Store } from '../../activities/ports.ts';
 import { createStore } from '../../adapters/store.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
+import { UsageError } from '../../domain/usage-error.ts';
 import type { ConnectionFlags } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { createProgress, type Progress } from '../render/progress.ts';
 import type { Shell } from '../shell.ts';
 import { type EmbeddedWorker, startEmbeddedWorker } from './embedded-worker.ts';
 import { followSweep } from './follow.ts';
-import { inputOf, isRunning, restartSweep, startSweep } from './launch.ts';
+import { inputOf, isRunning, type Launched, restartSweep, startSweep } from './launch.ts';
 import type { PlaceFlags } from './sweep-flags.ts';
 import { openRunningTemporal, openTemporal, type Temporal } from './temporal.ts';
 
@@ -23,9 +24,9 @@ export type Playing = {
   };
   /**
    * `once`: a sweep that has closed is left as it is. `again`: it goes on from its store. `retry`: its broken and
-   * cancelled runs are played again too.
+   * cancelled runs are played again too. `rejudge`: nothing is played, undecided checks are asked again.
    */
-  readonly how: 'once' | 'again' | 'retry';
+  readonly how: 'once' | 'again' | 'retry' | 'rejudge';
   readonly concurrency?: number;
   readonly budgetUsd?: number;
 };
@@ -48,23 +49,49 @@ export async function playSweep(shell: Shell, playing: Playing): Promise<void> {
   const progress = createProgress(shell);
   const leaving = watchSignals(shell, progress);
   const temporal = await openTemporal(shell, playing.flags);
-  let worker: EmbeddedWorker | undefined;
+  // Both begin at once: the worker takes as long to start as the workflow takes to be there.
+  const starting = temporal.embedded
+    ? startEmbeddedWorker(workerOptions(shell, temporal, playing))
+    : undefined;
+  starting?.catch(() => {});
   try {
-    const launch = { client: temporal.client, store: playing.store, record: playing.record };
-    const input = inputOf(playing.record, { ...playing, retry: playing.how === 'retry' });
-    const [launched, started] = await Promise.all([
-      playing.how === 'once' ? startSweep(launch, input) : restartSweep(launch, input),
-      temporal.embedded ? startEmbeddedWorker(workerOptions(shell, temporal, playing)) : undefined,
-    ]);
-    worker = started;
-    if (launched === 'closed') return;
-    await follow({ temporal, record: playing.record, worker, progress, leave: leaving.signal });
+    const launched = await launch(temporal, playing);
+    const worker = await starting;
+    if (launched === 'running') await retune(temporal, playing);
+    if (launched !== 'closed') {
+      await follow({ temporal, record: playing.record, worker, progress, leave: leaving.signal });
+    }
   } finally {
+    const worker = await starting?.catch(() => undefined);
     await worker?.drain().catch(() => {});
     await temporal.close().catch(() => {});
     leaving.end();
   }
   if (leaving.signal.aborted) throw interrupted(playing.record, temporal);
+}
+
+async function launch(temporal: Temporal, { record, store, how, ...wishes }: Playing): Promise<Launched> {
+  const place = { client: temporal.client, store, record };
+  const input = inputOf(record, { ...wishes, retry: how === 'retry', rejudge: how === 'rejudge' });
+  if (how === 'once') return startSweep(place, input);
+  const launched = await restartSweep(place, input);
+  if (launched === 'running' && how !== 'again') {
+    throw new UsageError({
+      message: `the sweep ${record.id} is live: ${how} takes up what an ended sweep left`,
+      hint: `regatta watch ${record.id} shows when it has ended`,
+    });
+  }
+  return launched;
+}
+
+/** A live sweep takes the wishes of a command that attaches to it. */
+async function retune(temporal: Temporal, { record, concurrency, budgetUsd }: Playing): Promise<void> {
+  if (concurrency === undefined && budgetUsd === undefined) return;
+  const change = {
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(budgetUsd === undefined ? {} : { budgetUsd }),
+  };
+  await temporal.client.workflow.getHandle(record.id).executeUpdate('retune', { args: [change] });
 }
 
 /**

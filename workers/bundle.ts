@@ -15,7 +15,9 @@ export async function workflowBundle(cacheFolder: string): Promise<string> {
   const path = join(cacheFolder, `workflows-${await sourcesHash()}.js`);
   if (await exists(path)) return path;
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
-  const entry = fileURLToPath(new URL(`../workflows/index${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url));
+  const entry = fileURLToPath(
+    new URL(`../workflows/index${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+  );
   const { code } = await bundleWorkflowCode({ workflowsPath: entry, logger: new DefaultLogger('ERROR') });
   await mkdir(cacheFolder, { recursive: true });
   const fresh = `${path}.${process.pid}`;
@@ -26,10 +28,14 @@ export async function workflowBundle(cacheFolder: string): Promise<string> {
 
 async function sourcesHash(): Promise<string> {
   const hash = createHash('sha256');
-  const { version } = JSON.parse(await readFile(new URL(import.meta.resolve('@temporalio/worker/package.json')), 'utf8'));
+  const { version } = JSON.parse(
+    await readFile(new URL(import.meta.resolve('@temporalio/worker/package.json')), 'utf8'),
+  );
   hash.update(version);
   for (const folder of sources) {
-    const files = (await readdir(join(root, folder), { recursive: true })).filter((file) => /\.[jt]s$/.test(file)).sort();
+    const files = (await readdir(join(root, folder), { recursive: true }))
+      .filter((file) => /\.[jt]s$/.test(file))
+      .sort();
     for (const file of files) hash.update(`${file}\0`).update(await readFile(join(root, folder, file)));
   }
   return hash.digest('hex').slice(0, 16);

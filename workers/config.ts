@@ -22,7 +22,6 @@ export type WorkerFlags = {
   readonly metricsPort: string;
   readonly metricsHost: string;
   readonly logLevel: string;
-  readonly exitWithSweep?: string;
 };
 
 export type WorkerSettings = {
@@ -44,8 +43,6 @@ export type WorkerSettings = {
   /** Where metrics and health are served; absent: nowhere. Port 0: any free one. */
   readonly metrics?: { readonly host: string; readonly port: number };
   readonly logLevel: LogLevel;
-  /** The worker leaves once this sweep's workflow has closed. */
-  readonly exitWithSweep?: string;
 };
 
 export type WorkerConfig = WorkerSettings & {
@@ -92,7 +89,6 @@ export function readWorkerSettings(flags: WorkerFlags, cwd: string): WorkerSetti
     graceMs: readGrace(flags.grace, complain),
     ...(metrics === undefined ? {} : { metrics }),
     logLevel: oneOf('--log-level', flags.logLevel, logLevels, 'info', complain),
-    ...(flags.exitWithSweep === undefined ? {} : { exitWithSweep: flags.exitWithSweep }),
   };
   if (flags.queue.trim() === '') complain('--queue is empty', 'leave it out for the queue of the project');
   if (mistakes.length > 0) throw new UsageError(mistakes);

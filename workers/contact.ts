@@ -1,5 +1,5 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Clock, Contact } from '../activities/ports.ts';
+import { systemClock } from '../adapters/clock.ts';
 
 /** Silence after which a worker may have been taken for lost: its heartbeats, too, did not arrive. */
 const silenceMs = 15_000;
@@ -21,7 +21,7 @@ export type WatchedContact = Contact & { readonly reachable: () => boolean; clos
 export function watchContact(
   ping: () => Promise<void>,
   now: () => number,
-  sleep: Clock['sleep'] = sleepUntil,
+  sleep: Clock['sleep'] = systemClock.sleep,
 ): WatchedContact {
   // A server that answered was there after it was asked: the answer itself may have waited for a frozen process.
   let heardAt = now();
@@ -57,13 +57,4 @@ export function watchContact(
     },
     close: () => closed.abort(),
   };
-}
-
-async function sleepUntil(ms: number, signal?: AbortSignal): Promise<void> {
-  try {
-    // A watch alone is no reason for a process to stay.
-    await sleepFor(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) });
-  } catch (error) {
-    throw signal?.aborted ? signal.reason : error;
-  }
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleepFor } from 'node:timers/promises';
-import type { Clock, Contact, Dependencies, Meter } from '../activities/ports.ts';
+import type { Contact, Dependencies, Meter } from '../activities/ports.ts';
 import { createChatModels } from '../adapters/chat-model/index.ts';
+import { systemClock as clock } from '../adapters/clock.ts';
 import { sha256 } from '../adapters/hash.ts';
 import { allowHosts } from '../adapters/hosts.ts';
 import { createHttpAgent } from '../adapters/http-agent.ts';
 import { moduleHash } from '../adapters/module-hash.ts';
 import { createModules } from '../adapters/modules/index.ts';
-import { createPaces } from '../adapters/pace.ts';
+import { createPaces, type Paces } from '../adapters/pace.ts';
 import { createPrices } from '../adapters/prices.ts';
 import { compileRegex } from '../adapters/regex.ts';
 import { createSecrets, type Secrets } from '../adapters/secrets.ts';
@@ -39,24 +39,21 @@ export type WorkerParts = {
 export function createDependencies(parts: WorkerParts): {
   readonly deps: Dependencies;
   readonly secrets: Secrets;
+  /** How each endpoint's pace stands. */
+  readonly readings: Paces['readings'];
   close(): Promise<void>;
 } {
   const secrets = createSecrets({ env: parts.env, allowed: parts.allowEnv });
   const { resolve, redact } = secrets;
-  const now = Date.now;
   const dispatcher = createHttpAgent();
   const checkHost = allowHosts(parts.allowHost);
-  const clock: Clock = {
-    now,
-    sleep: (ms, signal) => sleepFor(ms, undefined, signal === undefined ? {} : { signal }),
-  };
   const modules = createModules({
     projectFolder: parts.project,
     hashModule: moduleHash,
     redact,
     log: parts.log,
   });
-  const paces = createPaces({ now, share: parts.paceShare, onWait: parts.onPaceWait });
+  const paces = createPaces({ now: clock.now, share: parts.paceShare, onWait: parts.onPaceWait });
   const deps: Dependencies = {
     clock,
     models: createChatModels({
@@ -83,6 +80,7 @@ export function createDependencies(parts: WorkerParts): {
   return {
     deps,
     secrets,
+    readings: paces.readings,
     async close() {
       await modules.close();
       await dispatcher.close();

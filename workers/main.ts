@@ -10,7 +10,7 @@ import { createLog, type Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type WatchedDependencies, watchPreflight } from './preflight-watch.ts';
 import { installRuntime } from './runtime.ts';
-import { connectToTemporal, pingTemporal, RefusedByTemporal, sweepClosed } from './temporal.ts';
+import { connectToTemporal, pingTemporal, RefusedByTemporal } from './temporal.ts';
 import { createWorker } from './worker.ts';
 
 /** The process around a worker. */
@@ -132,13 +132,14 @@ async function work(setting: Setting, connection: NativeConnection): Promise<voi
     drain: drain.signal,
     log: (text) => log.info({ text }, 'user code printed'),
   });
+  metrics.watchEndpoints(made.readings);
   const { deps, lack } = watchPreflight(made.deps, warnOfLongCalls(setting));
   Object.assign(parts, { contact, lack });
   try {
     const bundle = config.role === 'activities' ? '' : await workflowBundle(io.cacheFolder);
     const { namespace } = config.temporal;
     parts.worker = await createWorker({ ...config, connection, namespace, bundle, deps });
-    await runUntilDrained(setting, parts.worker, connection);
+    await runUntilDrained(setting, parts.worker);
   } finally {
     contact.close();
     await made.close();
@@ -146,11 +147,7 @@ async function work(setting: Setting, connection: NativeConnection): Promise<voi
 }
 
 /** Rejects where the worker breaks, also while it drains: some conversation was cut off then. */
-async function runUntilDrained(
-  setting: Setting,
-  worker: Worker,
-  connection: NativeConnection,
-): Promise<void> {
+async function runUntilDrained(setting: Setting, worker: Worker): Promise<void> {
   const { config, log, metrics, drain } = setting;
   const stop = (): void => {
     metrics.drains();
@@ -163,25 +160,8 @@ async function runUntilDrained(
     { queue: config.queue, role: config.role, namespace: config.temporal.namespace },
     'worker started',
   );
-  const ended = new AbortController();
-  void drainWithSweep(setting, connection, ended.signal);
-  await running.finally(() => ended.abort());
+  await running;
   log.info('worker stopped');
-}
-
-/** A worker that was started for one sweep leaves with it. */
-async function drainWithSweep(
-  setting: Setting,
-  connection: NativeConnection,
-  ended: AbortSignal,
-): Promise<void> {
-  const { config, log, drain } = setting;
-  const sweep = config.exitWithSweep;
-  if (sweep === undefined) return;
-  const isOver = await sweepClosed(connection, { namespace: config.temporal.namespace, sweep }, ended);
-  if (!isOver) return;
-  log.info({ sweep }, 'the sweep is over; draining');
-  drain.abort();
 }
 
 /** A drain that ends before a call does costs that call. */

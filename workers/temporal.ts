@@ -7,9 +7,6 @@ const answerWithinMs = 4_000;
 const longestPauseMs = 10_000;
 /** A server that has just started may not know its namespace or its keys yet. */
 const mostRefusals = 3;
-const lookAtSweepEveryMs = 2_000;
-/** Who starts a worker for a sweep starts the sweep too. */
-const sweepStartsWithinMs = 300_000;
 
 /** Temporal answers, and will not have this worker: another namespace or another key is needed. */
 export class RefusedByTemporal extends Error {
@@ -55,38 +52,6 @@ async function connectOnce({ connectionOptions, namespace }: WorkerConfig['tempo
 /** The cheapest call that a server answers. */
 export async function pingTemporal(connection: NativeConnection): Promise<void> {
   await inTime(connection, () => connection.workflowService.getSystemInfo({}));
-}
-
-/**
- * Resolves to true when a sweep's workflow has closed, or is gone; to false when the signal is aborted before. One that
- * is not there yet is waited for, five minutes at most.
- */
-export async function sweepClosed(
-  connection: NativeConnection,
-  { namespace, sweep }: { readonly namespace: string; readonly sweep: string },
-  signal: AbortSignal,
-): Promise<boolean> {
-  let wasSeen = false;
-  const latest = Date.now() + sweepStartsWithinMs;
-  while (!signal.aborted) {
-    const state = await stateOfSweep(connection, namespace, sweep);
-    wasSeen ||= state === 'open';
-    if (state === 'closed' || (state === 'absent' && (wasSeen || Date.now() > latest))) return true;
-    await sleepFor(lookAtSweepEveryMs, undefined, { signal }).catch(() => {});
-  }
-  return false;
-}
-
-async function stateOfSweep(connection: NativeConnection, namespace: string, sweep: string) {
-  const request = { namespace, execution: { workflowId: sweep } };
-  try {
-    const { workflowExecutionInfo } = await inTime(connection, () =>
-      connection.workflowService.describeWorkflowExecution(request),
-    );
-    return (workflowExecutionInfo?.closeTime ?? null) === null ? 'open' : 'closed';
-  } catch (error) {
-    return codeOf(error) === grpc.notFound ? 'absent' : 'unknown';
-  }
 }
 
 function inTime<T>(connection: NativeConnection, call: () => Promise<T>): Promise<T> {

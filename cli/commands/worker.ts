@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { WorkerFlags } from '../../workers/config.ts';
 import { addConnectionFlags, type ConnectionFlags, namedTemporal } from '../connection.ts';
 import { addText } from '../flag-values.ts';
@@ -26,7 +26,6 @@ export function registerWorker(program: Command, shell: Shell): void {
     .option('--metrics-port <port>', '0 for any free one, or off (default: 9464)')
     .option('--metrics-host <address>', 'address to serve on (default: 127.0.0.1)')
     .option('--log-level <level>', 'trace, debug, info, warn, error (default: info)')
-    .addOption(new Option('--exit-with-sweep <id>', 'leave once this sweep has closed').hideHelp())
     .action(async (flags: Flags) => {
       shell.exitCode = await runWorker(flags, shell);
     });

@@ -1,5 +1,5 @@
-import { type ActivityCancellationDetails, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
+import { type ActivityCancellationDetails, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Fault } from '../domain/fault.ts';
 import type { Signals } from './stretch.ts';
 
@@ -7,11 +7,17 @@ const beatEveryMs = 5_000;
 /** After a fault that trying again mends without a paid call (the store is out of reach, another worker is needed). */
 const nextTryDelay = '5 seconds';
 
+/** Failures lie in histories. */
+const longestMessage = 800;
+
 /**
  * Runs an activity's work with heartbeats from the fifth second on, so that short ones cost none. A cancelled one is
  * asked to return after the message in flight; one whose attempt no longer counts, or whose worker goes, is aborted.
  */
-export async function attended<T>(drain: AbortSignal, work: (signals: Signals, context: Context) => Promise<T>): Promise<T> {
+export async function attended<T>(
+  drain: AbortSignal,
+  work: (signals: Signals, context: Context) => Promise<T>,
+): Promise<T> {
   const context = Context.current();
   const abort = new AbortController();
   const stop = new AbortController();
@@ -28,7 +34,8 @@ export async function attended<T>(drain: AbortSignal, work: (signals: Signals, c
   try {
     return await work({ abort: abort.signal, stop: stop.signal }, context);
   } catch (error) {
-    throw failureOf(error);
+    // An attempt that was called off breaks nothing: whatever it says, it says because it was called off.
+    throw abort.signal.aborted ? abort.signal.reason : failureOf(error);
   } finally {
     clearInterval(beat);
     context.cancellationSignal.removeEventListener('abort', onCancel);
@@ -57,7 +64,7 @@ export function failureOf(error: unknown): Error {
   const cause = error instanceof Error ? error : new Error(String(error));
   return ApplicationFailure.create({
     type: 'bug',
-    message: cause.stack ?? cause.message,
+    message: (cause.stack ?? cause.message).slice(0, longestMessage),
     nonRetryable: true,
     cause,
   });

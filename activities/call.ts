@@ -19,32 +19,30 @@ export type Call<T extends Spent> = {
   make(options: CallOptions): Promise<T>;
   /** A call whose fate is unknown must not simply be made again. */
   readonly once?: boolean;
-  /** An earlier worker may have made this call. */
-  readonly resent?: boolean;
 };
 
-export type Attempt<T> =
+export type Called<T> =
   /** `event` is the call, to be recorded together with what it brought. */
   | { readonly kind: 'ok'; readonly value: T; readonly event: NewEvent }
-  | { readonly kind: 'fault'; readonly fault: Fault }
+  /** `final`: the fault table has no more tries for it. */
+  | { readonly kind: 'fault'; readonly fault: Fault; readonly final: boolean }
   | { readonly kind: 'leave'; readonly end: StretchEnd };
 
 /**
  * Makes a call, again where the fault table says so: waits while its stretch has room, else leaves the wait to the
  * workflow. Each faulty try is recorded, so that the count outlives the worker.
  */
-export async function attemptCall<T extends Spent>(stretch: Stretch, call: Call<T>): Promise<Attempt<T>> {
+export async function makeCall<T extends Spent>(stretch: Stretch, call: Call<T>): Promise<Called<T>> {
   const { deps, signals } = stretch;
-  let resent = call.resent ?? false;
   for (;;) {
     await deps.contact.hold(signals.abort);
+    if (signals.stop.aborted) return { kind: 'leave', end: { kind: 'stopped' } };
     const began = deps.clock.now();
     try {
       const value = await call.make(stretch.callOptions(call.idempotencyKey));
-      return { kind: 'ok', value, event: callEvent(stretch, call, value, resent) };
+      return { kind: 'ok', value, event: callEvent(stretch, call, value) };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      resent ||= error.unsure;
       const left = await afterFault(stretch, call, error, deps.clock.now() - began);
       if (left !== undefined) return left;
     }
@@ -57,12 +55,13 @@ async function afterFault<T extends Spent>(
   call: Call<T>,
   fault: Fault,
   ms: number,
-): Promise<Attempt<T> | undefined> {
+): Promise<Called<T> | undefined> {
   const next = policyFor(stretch, call, fault, ms);
+  const waitMs = next.kind === 'again' && !(fault.unsure && call.once === true) ? next.waitMs : undefined;
   stretch.deps.meter.call({ role: call.role, model: call.model, code: fault.code, ms, costUsd: 0 });
   await stretch.record({
     kind: 'call',
-    ...callFacts(call),
+    ...callFacts(stretch, call),
     ms,
     input_tokens: 0,
     output_tokens: 0,
@@ -70,32 +69,34 @@ async function afterFault<T extends Spent>(
     cost_usd: 0,
     code: fault.code,
     ...(fault.unsure ? { unsure: true } : {}),
-    ...(next.kind === 'again' ? { wait_ms: next.waitMs } : {}),
+    ...(waitMs === undefined ? {} : { wait_ms: waitMs }),
   });
-  if (next.kind === 'final' || (fault.unsure && call.once === true)) return { kind: 'fault', fault };
-  return pauseFor(stretch, next.waitMs);
+  if (waitMs === undefined) return { kind: 'fault', fault, final: next.kind === 'final' };
+  return pauseFor(stretch, waitMs);
 }
 
 function policyFor<T extends Spent>(stretch: Stretch, call: Call<T>, fault: Fault, ms: number) {
   const { failing, waitedMs, transcript } = stretch.now();
   const { target, sweep, run } = stretch.plan;
-  const jitter = uniform(run.seed, `wait:${call.role}:${transcript.length}`, failing.tries);
+  const isRefusal = fault.code === 'rate_limited';
+  const faults = failing.tries + failing.refusals;
   return nextTry(
     {
       code: fault.code,
       called: call.called,
-      tries: failing.tries + (fault.code === 'rate_limited' ? 0 : 1),
+      tries: failing.tries + (isRefusal ? 0 : 1),
+      refusals: failing.refusals + (isRefusal ? 1 : 0),
       failingMs: failing.ms + ms,
       waitedMs: waitedMs + ms,
       retryAfterMs: fault.retryAfterMs,
     },
     { targetTries: target.retries, giveUpMs: sweep.spec.timeouts.giveUpMs },
-    jitter,
+    uniform(run.seed, `wait:${call.role}:${transcript.length}`, faults),
   );
 }
 
 /** Waits inside the stretch; leaves it where the wait is too long for it, or where it is asked to stop. */
-async function pauseFor<T>(stretch: Stretch, waitMs: number): Promise<Attempt<T> | undefined> {
+async function pauseFor<T>(stretch: Stretch, waitMs: number): Promise<Called<T> | undefined> {
   const { deps, input, signals, deadline } = stretch;
   const fits = waitMs <= input.longestWaitMs && deps.clock.now() + waitMs < deadline;
   if (!fits) return { kind: 'leave', end: { kind: 'wait', waitMs } };
@@ -103,35 +104,36 @@ async function pauseFor<T>(stretch: Stretch, waitMs: number): Promise<Attempt<T>
     await deps.clock.sleep(waitMs, signals.stop);
     return undefined;
   } catch (reason) {
-    if (signals.abort.aborted) throw reason;
+    signals.abort.throwIfAborted();
+    if (!signals.stop.aborted) throw reason;
     return { kind: 'leave', end: { kind: 'stopped' } };
   }
 }
 
-function callEvent<T extends Spent>(stretch: Stretch, call: Call<T>, value: T, resent: boolean): NewEvent {
-  const usage = value.usage ?? noRoleUsage;
-  const costUsd = value.costUsd ?? 0;
+function callEvent<T extends Spent>(stretch: Stretch, call: Call<T>, value: T): NewEvent {
+  const { ms, usage, costUsd = 0 } = value;
+  const { role, model } = call;
   stretch.deps.meter.call({
-    role: call.role,
-    model: call.model,
+    role,
+    model,
     code: 'ok',
-    ms: value.ms,
+    ms,
     costUsd,
-    ...(value.usage === undefined ? {} : { usage: value.usage }),
+    ...(usage === undefined ? {} : { usage }),
   });
+  const { inputTokens, outputTokens, estimated } = usage ?? noRoleUsage;
   return {
     kind: 'call',
-    ...callFacts(call),
-    ms: value.ms,
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    estimated: usage.estimated,
+    ...callFacts(stretch, call),
+    ms,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    estimated,
     cost_usd: costUsd,
     code: 'ok',
-    ...(resent && call.called === 'target' ? { resent: true } : {}),
   };
 }
 
-function callFacts<T extends Spent>(call: Call<T>) {
-  return { role: call.role, turn: call.turn, model: call.model };
+function callFacts<T extends Spent>(stretch: Stretch, { role, turn, model }: Call<T>) {
+  return { role, turn, model, ...(stretch.now().unsure ? { resent: true } : {}) };
 }

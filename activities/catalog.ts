@@ -42,7 +42,10 @@ export function createCatalog(store: Store): Catalog {
     sweep,
     shard: async (id, index) => (await shard(id, index)).record,
     async run(ref) {
-      const [record, { runs, scenarios }] = await Promise.all([sweep(ref.sweep), shard(ref.sweep, ref.shard)]);
+      const [record, { runs, scenarios }] = await Promise.all([
+        sweep(ref.sweep),
+        shard(ref.sweep, ref.shard),
+      ]);
       const run = runs.get(ref.run);
       const scenario = run === undefined ? undefined : scenarios.get(run.scenario);
       if (run === undefined || scenario === undefined) {
@@ -58,9 +61,13 @@ export function createCatalog(store: Store): Catalog {
 async function readSweep(store: Store, id: string): Promise<SweepRecord> {
   const record = await store.readSweep(id);
   if (record !== undefined) return record;
-  throw new Fault('not_found', `the store ${store.address} has no sweep ${id}; is it the store that the sweep was started with?`, {
-    blame: 'configuration',
-  });
+  throw new Fault(
+    'not_found',
+    `the store ${store.address} has no sweep ${id}; is it the store that the sweep was started with?`,
+    {
+      blame: 'configuration',
+    },
+  );
 }
 
 function indexed(record: ShardRecord): IndexedShard {

@@ -2,40 +2,52 @@ import { Fault } from '../domain/fault.ts';
 import type { ToolCallEvent } from '../domain/journal.ts';
 import { isJsonObject, type Json, textOf } from '../domain/json.ts';
 import type { ChatTarget, ToolSpec } from '../domain/sweep-spec.ts';
-import { renderText } from '../domain/template.ts';
+import { renderText, TemplateError, type Variables } from '../domain/template.ts';
 import { scenarioVariables } from '../domain/template-variables.ts';
-import type { Message } from '../domain/transcript.ts';
-import { type Attempt, attemptCall } from './attempt.ts';
+import type { Message, ToolCall } from '../domain/transcript.ts';
+import { type Called, makeCall } from './call.ts';
 import { settleFault } from './fault-policy.ts';
-import type { AskedToolCall, ChatMessage, ChatReply, ChatTool } from './ports.ts';
+import type { AskedToolCall, ChatMessage, ChatReply, ChatRequest, ChatTool } from './ports.ts';
 import type { StretchEnd } from './run-work.ts';
 import type { NewEvent, Stretch } from './stretch.ts';
+import { idempotencyKeyOf } from './target-call.ts';
 
 /**
- * One reply of a chat model: asks it, runs the tools that it calls, and asks again until it answers with text. Each
- * step is journaled before the next, the tools' state too, so that a resumed reply goes on where it was.
+ * The next step of a chat model's reply: runs the tools that it asked for, or asks it. Each step is journaled before
+ * the next, the tools' state too, so that a resumed reply goes on where it was.
  */
-export async function chatReply(stretch: Stretch, target: ChatTarget, turn: number): Promise<StretchEnd | undefined> {
-  for (;;) {
-    const answered = await answerTools(stretch, target, turn);
-    if (answered !== undefined) return answered;
-    const steps = stepsOf(stretch.now().toolCalls);
-    if (steps >= target.maxToolSteps) return endOfPatience(stretch, target);
-    const attempt = await askModel(stretch, target, turn);
-    if (attempt.kind === 'leave') return attempt.end;
-    if (attempt.kind === 'fault') return settleFault(stretch, 'target', attempt.fault);
-    const { value: reply, event } = attempt;
-    if (reply.toolCalls.length === 0) {
-      const calls = stretch.now().toolCalls.map(({ name, args, result }) => ({
-        name,
-        args,
-        ...(result === undefined ? {} : { result }),
-      }));
-      await stretch.record(event, { kind: 'message', by: 'target', turn, text: reply.text, tool_calls: calls });
-      return undefined;
-    }
-    await stretch.record(event, ...reply.toolCalls.map((call, index) => asked(call, reply, index, steps + 1, turn)));
-  }
+export async function chatStep(
+  stretch: Stretch,
+  target: ChatTarget,
+  turn: number,
+): Promise<StretchEnd | undefined> {
+  const { toolCalls } = stretch.now();
+  const open = toolCalls.find((call) => call.result === undefined);
+  if (open !== undefined) return answerTool(stretch, target, open);
+  const steps = stepsOf(toolCalls);
+  if (steps >= target.maxToolSteps) return endOfPatience(stretch, target);
+  const called = await askModel(stretch, target, turn, steps);
+  if (called.kind === 'leave') return called.end;
+  if (called.kind === 'fault') return settleFault(stretch, 'target', called.fault);
+  const { value: reply, event } = called;
+  const events =
+    reply.toolCalls.length === 0
+      ? [
+          {
+            kind: 'message',
+            by: 'target',
+            turn,
+            text: reply.text,
+            tool_calls: toolCalls.map(calledTool),
+          } as const,
+        ]
+      : reply.toolCalls.map((call, index) => asked(call, reply, index, steps + 1, turn));
+  await stretch.record(event, ...events);
+  return undefined;
+}
+
+function calledTool({ name, args, result }: ToolCallEvent): ToolCall {
+  return { name, args, ...(result === undefined ? {} : { result }) };
 }
 
 function stepsOf(calls: readonly ToolCallEvent[]): number {
@@ -59,31 +71,33 @@ async function endOfPatience(stretch: Stretch, target: ChatTarget): Promise<unde
   await stretch.record({ kind: 'ended', ending: { kind: 'target_error', code: 'max_tool_steps', detail } });
 }
 
-function askModel(stretch: Stretch, target: ChatTarget, turn: number): Promise<Attempt<ChatReply>> {
-  const { deps, plan } = stretch;
-  const model = modelOf(stretch, target.model);
+function askModel(
+  stretch: Stretch,
+  target: ChatTarget,
+  turn: number,
+  steps: number,
+): Promise<Called<ChatReply>> {
+  const { models } = stretch.deps;
   const tools: readonly ChatTool[] = target.tools.map(({ name, description, schema }) => ({
     name,
     schema,
     ...(description === undefined ? {} : { description }),
   }));
-  const messages = chatMessages(stretch, target);
-  return attemptCall(stretch, {
+  return makeCall(stretch, {
     role: 'target',
     called: 'model',
     model: target.model,
     turn,
-    make: (options) =>
-      deps.models.chat(
-        model,
-        {
-          messages,
-          ...(tools.length === 0 ? {} : { tools }),
-          ...(target.temperature === undefined ? {} : { temperature: target.temperature }),
-        },
-        options,
-      ),
-    idempotencyKey: `${plan.run.id}/${stretch.now().generation}/${stretch.now().transcript.length}`,
+    // Each step of a reply is a call of its own.
+    idempotencyKey: `${idempotencyKeyOf(stretch)}.${steps}`,
+    make: async (options) => {
+      const request: ChatRequest = {
+        messages: chatMessages(stretch, target),
+        ...(tools.length === 0 ? {} : { tools }),
+        ...(target.temperature === undefined ? {} : { temperature: target.temperature }),
+      };
+      return models.chat(modelOf(stretch, target.model), request, options);
+    },
   });
 }
 
@@ -94,27 +108,28 @@ export function modelOf(stretch: Stretch, name: string) {
   return model;
 }
 
-/** Runs the tools that were asked for and have no result yet. */
-async function answerTools(stretch: Stretch, target: ChatTarget, turn: number): Promise<StretchEnd | undefined> {
-  for (const call of stretch.now().toolCalls.filter((each) => each.result === undefined)) {
-    try {
-      const { result, state } = await answerTool(stretch, target, call);
-      const answer: NewEvent = { ...call, result };
-      await stretch.record(answer, ...(state === undefined ? [] : [{ kind: 'state', turn, state } as const]));
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      return settleFault(stretch, 'target', error);
-    }
+/** Answers one tool call; what the model did wrong is told to it as the tool's result. */
+async function answerTool(stretch: Stretch, target: ChatTarget, call: ToolCallEvent): Promise<undefined> {
+  try {
+    const { result, state } = await resultOf(stretch, target, call);
+    const { turn } = call;
+    await stretch.record(
+      { ...call, result },
+      ...(state === undefined ? [] : [{ kind: 'state', turn, state } as const]),
+    );
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code === 'store_unavailable') throw error;
+    await settleFault(stretch, 'target', error);
   }
-  return undefined;
 }
 
 type ToolAnswer = { readonly result: Json; readonly state?: Json };
 
-async function answerTool(stretch: Stretch, target: ChatTarget, call: ToolCallEvent): Promise<ToolAnswer> {
+async function resultOf(stretch: Stretch, target: ChatTarget, call: ToolCallEvent): Promise<ToolAnswer> {
   const tool = target.tools.find(({ name }) => name === call.name);
   if (tool === undefined) return { result: `error: there is no tool ${call.name}` };
-  if (!isJsonObject(call.args)) return { result: `error: the arguments of ${call.name} are not a JSON object` };
+  if (!isJsonObject(call.args))
+    return { result: `error: the arguments of ${call.name} are not a JSON object` };
   return runTool(stretch, tool, call.args);
 }
 
@@ -130,10 +145,14 @@ async function runTool(stretch: Stretch, tool: ToolSpec, args: Json): Promise<To
     { timeoutMs: plan.sweep.spec.timeouts.callMs, signal: signals.abort, blame: 'configuration' },
   );
   if (!isJsonObject(answer) || answer.result === undefined) {
-    throw new Fault('module_error', `the tool ${tool.name} (${tool.module.file}) must return { result, state? }`, {
-      blame: 'configuration',
-      endpoint: tool.module.file,
-    });
+    throw new Fault(
+      'module_error',
+      `the tool ${tool.name} (${tool.module.file}) must return { result, state? }`,
+      {
+        blame: 'configuration',
+        endpoint: tool.module.file,
+      },
+    );
   }
   return { result: answer.result, ...(answer.state === undefined ? {} : { state: answer.state }) };
 }
@@ -144,27 +163,27 @@ function chatMessages(stretch: Stretch, target: ChatTarget): readonly ChatMessag
   const latest = transcript.findLast((message) => message.by === 'driver')?.text;
   const variables = {
     ...scenarioVariables(scenario, run),
-    message_history: transcript.map(({ by, text }) => ({ role: by === 'driver' ? 'user' : 'assistant', content: text })),
+    message_history: transcript.map(({ by, text }) => ({
+      role: by === 'driver' ? 'user' : 'assistant',
+      content: text,
+    })),
     latest_message: latest,
   };
+  const { system } = target;
   return [
-    ...(target.system === undefined ? [] : [{ role: 'system', content: renderText(target.system, variables) } as const]),
-    ...target.dialog.map(({ role, content }) => ({ role, content: renderText(content, variables) })),
+    ...(system === undefined ? [] : [{ role: 'system', content: render(system, variables) } as const]),
+    ...target.dialog.map(({ role, content }) => ({ role, content: render(content, variables) })),
     ...transcript.flatMap((message) => asSeenByTarget(message, target, variables)),
     ...toolDialog(toolCalls),
   ];
 }
 
-function asSeenByTarget(
-  message: Message,
-  target: ChatTarget,
-  variables: Parameters<typeof renderText>[1],
-): readonly ChatMessage[] {
+function asSeenByTarget(message: Message, target: ChatTarget, variables: Variables): readonly ChatMessage[] {
   if (message.by === 'driver') {
     const content =
       target.user === undefined
         ? message.text
-        : renderText(target.user, { ...variables, latest_message: message.text });
+        : render(target.user, { ...variables, latest_message: message.text });
     return [{ role: 'user', content }];
   }
   const calls = message.toolCalls.map((call, index) => ({
@@ -174,6 +193,16 @@ function asSeenByTarget(
     step: 1,
   }));
   return [...toolDialog(calls), { role: 'assistant', content: message.text }];
+}
+
+/** A path that the conversation lacks is a mistake in the file that shows only now. */
+function render(template: string, variables: Variables): string {
+  try {
+    return renderText(template, variables);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new Fault('invalid_request', error.message, { blame: 'configuration', cause: error });
+  }
 }
 
 type AnsweredCall = {
@@ -199,6 +228,8 @@ function toolDialog(calls: readonly AnsweredCall[]): readonly ChatMessage[] {
         ...(isJsonObject(args) ? { args } : {}),
       })),
     },
-    ...ofStep.map(({ id, result }) => ({ role: 'tool', toolCallId: id, content: textOf(result ?? '') }) as const),
+    ...ofStep.map(
+      ({ id, result }) => ({ role: 'tool', toolCallId: id, content: textOf(result ?? '') }) as const,
+    ),
   ]);
 }

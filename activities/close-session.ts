@@ -1,62 +1,64 @@
-import type { Context } from '@temporalio/activity';
 import { Fault } from '../domain/fault.ts';
-import type { Catalog } from './catalog.ts';
-import { withStretch } from './converse.ts';
+import { type Attempt, withStretch } from './attempt.ts';
 import { settleFault } from './fault-policy.ts';
-import type { Dependencies } from './ports.ts';
+import type { Target } from './ports.ts';
 import type { CloseInput, RunSummary } from './run-work.ts';
 import { scoreWithoutCalls, settle } from './settling.ts';
-import type { Signals, Stretch } from './stretch.ts';
-import { callOf } from './target-turn.ts';
+import type { Stretch } from './stretch.ts';
+import { targetCallOf } from './target-call.ts';
 
 const tries = 3;
 /** For all tries together. */
 const limitMs = 60_000;
+const pauseMs = 1_000;
 
 /** Closes the target's session, as far as the target lets us, and settles the run. The last thing that happens to it. */
-export async function closeSession(
-  deps: Dependencies,
-  catalog: Catalog,
-  input: CloseInput,
-  signals: Signals,
-  context: Context,
-): Promise<RunSummary> {
+export async function closeSession(attempt: Attempt, input: CloseInput): Promise<RunSummary> {
+  const { cancelled, bug } = input;
   const stretchInput = { ...input, stretchMs: limitMs, longestWaitMs: 0 };
-  const end = await withStretch(deps, catalog, stretchInput, signals, context, async (stretch) => {
+  const end = await withStretch(attempt, stretchInput, async (stretch) => {
     const sessionNote = await close(stretch);
-    if (input.bug !== undefined) {
-      await settleFault(stretch, 'judge', new Fault('bug', input.bug, { blame: 'infrastructure' }));
-    } else if (!input.cancelled) {
-      await scoreWithoutCalls(stretch);
-    }
+    if (bug !== undefined)
+      await settleFault(stretch, 'judge', new Fault('bug', bug, { blame: 'infrastructure' }));
+    else if (!cancelled) await scoreWithoutCalls(stretch);
     const note = sessionNote === undefined ? {} : { sessionNote };
-    return { kind: 'settled', summary: await settle(stretch, { cancelled: input.cancelled, ...note }) } as const;
+    return { kind: 'settled', summary: await settle(stretch, { cancelled, ...note }) } as const;
   });
   return end.summary;
 }
 
 /** Returns a note where the session could not be closed. */
 async function close(stretch: Stretch): Promise<string | undefined> {
-  const { deps, plan } = stretch;
+  const { deps, plan, signals } = stretch;
   const { target: spec } = plan;
   if (!stretch.now().session.open || spec.kind === 'chat') return undefined;
   const target = deps.targets.open(spec);
-  const deadline = deps.clock.now() + limitMs;
-  let note = '';
+  let note = 'there was no time for it';
   for (let attempt = 1; attempt <= tries; attempt += 1) {
-    const leftMs = deadline - deps.clock.now();
+    await deps.contact.hold(signals.abort);
+    const leftMs = stretch.deadline - deps.clock.now();
     if (leftMs <= 0) break;
-    try {
-      const options = stretch.callOptions();
-      await target.end(callOf(stretch, 0), { ...options, timeoutMs: Math.min(options.timeoutMs, leftMs) });
-      await stretch.record({ kind: 'session', open: false });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      // A session that is gone is closed.
-      if (error.code === 'lost_session') return undefined;
-      note = error.message;
-    }
+    const failed = await endSession(stretch, target, leftMs);
+    if (failed === undefined) return undefined;
+    note = failed.message;
+    if (attempt < tries)
+      await deps.clock.sleep(Math.min(failed.retryAfterMs ?? pauseMs, leftMs), signals.abort);
   }
   return `the session was not closed: ${note}`;
+}
+
+/** One try; returns the fault where it failed. A session that is gone is closed. */
+async function endSession(stretch: Stretch, target: Target, leftMs: number): Promise<Fault | undefined> {
+  const options = stretch.callOptions();
+  try {
+    await target.end(targetCallOf(stretch, 0), {
+      ...options,
+      timeoutMs: Math.min(options.timeoutMs, leftMs),
+    });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    if (error.code !== 'lost_session') return error;
+  }
+  await stretch.record({ kind: 'session', open: false });
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { driverSigns } from '../domain/driver-signs.ts';
-import type { DriverReason } from '../domain/ending.ts';
+import type { Ending } from '../domain/ending.ts';
 import { Fault } from '../domain/fault.ts';
 import { textOf } from '../domain/json.ts';
 import { driverPrompt, endConversationTool, openingCue, readDriverReply } from '../domain/managed-prompt.ts';
@@ -7,7 +7,7 @@ import type { DriverModel, ScriptStep } from '../domain/sweep-spec.ts';
 import { renderText } from '../domain/template.ts';
 import { scenarioVariables } from '../domain/template-variables.ts';
 import type { Message } from '../domain/transcript.ts';
-import { attemptCall } from './attempt.ts';
+import { makeCall } from './call.ts';
 import { modelOf } from './chat-target.ts';
 import { settleFault } from './fault-policy.ts';
 import { renderedPrompt } from './opening.ts';
@@ -25,58 +25,67 @@ export async function scriptedTurn(
   step: Extract<ScriptStep, { kind: 'say' }> | undefined,
 ): Promise<void> {
   const { scenario, run } = stretch.plan;
-  const text = step === undefined ? textOf(scenario.input) : renderText(step.text, scenarioVariables(scenario, run));
+  const text =
+    step === undefined ? textOf(scenario.input) : renderText(step.text, scenarioVariables(scenario, run));
   await stretch.record({ kind: 'message', by: 'driver', turn, text });
 }
 
-/** The driver's model says something, or ends the conversation. */
-export async function driverTurn(stretch: Stretch, driver: DriverModel, turn: number): Promise<StretchEnd | undefined> {
-  for (let ask = 1; ; ask += 1) {
-    const attempt = await attemptCall(stretch, {
-      role: 'driver',
-      called: 'model',
-      model: driver.model,
-      turn,
-      make: (options) => stretch.deps.models.chat(modelOf(stretch, driver.model), driverRequest(stretch, driver), options),
-    });
-    if (attempt.kind === 'leave') return attempt.end;
-    if (attempt.kind === 'fault') return settleFault(stretch, 'driver', attempt.fault);
-    const said = judgeMessage(attempt.value, turn);
-    if (said.fit || ask === asks) return recordMessage(stretch, attempt.event, said, turn);
-    await stretch.record({ ...attempt.event, wasted: true } as NewEvent);
-  }
+/** The driver's model says something, or ends the conversation. What no person would write is asked for again. */
+export async function driverTurn(
+  stretch: Stretch,
+  driver: DriverModel,
+  turn: number,
+): Promise<StretchEnd | undefined> {
+  const called = await makeCall(stretch, {
+    role: 'driver',
+    called: 'model',
+    model: driver.model,
+    turn,
+    make: async (options) =>
+      stretch.deps.models.chat(modelOf(stretch, driver.model), driverRequest(stretch, driver), options),
+  });
+  if (called.kind === 'leave') return called.end;
+  if (called.kind === 'fault') return settleFault(stretch, 'driver', called.fault);
+  const said = judgeMessage(called.value, turn);
+  if (said.signs.length === 0 || stretch.now().unfit + 1 >= asks)
+    return recordMessage(stretch, called.event, said, turn);
+  await stretch.record({ ...called.event, wasted: true } as NewEvent);
+  return undefined;
 }
 
 type Said = {
   readonly text: string;
-  readonly done?: DriverReason;
+  readonly ends?: Ending;
   readonly signs: readonly string[];
-  readonly fit: boolean;
 };
 
 function judgeMessage(reply: ChatReply, turn: number): Said {
-  const { text, done } = readDriverReply({ text: reply.text, toolCalls: reply.toolCalls });
+  const { text, done } = readDriverReply(reply);
+  if (done === undefined) return { text, signs: driverSigns(text) };
+  const ends = { kind: 'driver_done', reason: done } as const;
   // Only a driver that has heard an answer may leave without a word.
-  const mayBeSilent = done !== undefined && turn > 1;
-  const signs = text === '' && mayBeSilent ? [] : driverSigns(text);
-  return { text, signs, fit: signs.length === 0, ...(done === undefined ? {} : { done }) };
+  return { text, ends, signs: text === '' && turn > 1 ? [] : driverSigns(text) };
 }
 
-async function recordMessage(stretch: Stretch, event: NewEvent, said: Said, turn: number): Promise<undefined> {
-  const ending = said.done === undefined ? undefined : ({ kind: 'driver_done', reason: said.done } as const);
-  if (said.text === '' && ending !== undefined && said.fit) {
-    await stretch.record(event, { kind: 'ended', ending });
-  } else if (said.text === '') {
+async function recordMessage(
+  stretch: Stretch,
+  event: NewEvent,
+  said: Said,
+  turn: number,
+): Promise<undefined> {
+  const { text, ends, signs } = said;
+  if (text === '' && signs.length === 0 && ends !== undefined) {
+    await stretch.record(event, { kind: 'ended', ending: ends });
+  } else if (signs.includes('empty')) {
     await stretch.record(event);
-    await settleFault(stretch, 'driver', new Fault('driver_unfit', `the driver had nothing to say ${asks} times`, { blame: 'driver' }));
+    const message = `the driver had nothing to say ${asks} times`;
+    await settleFault(stretch, 'driver', new Fault('driver_unfit', message, { blame: 'driver' }));
   } else {
+    const marks = signs.length === 0 ? {} : { marks: signs };
     await stretch.record(event, {
-      kind: 'message',
-      by: 'driver',
-      turn,
-      text: said.text,
-      ...(said.signs.length === 0 ? {} : { marks: said.signs }),
-      ...(ending === undefined ? {} : { ends: ending }),
+      ...{ kind: 'message', by: 'driver', turn, text },
+      ...marks,
+      ...(ends === undefined ? {} : { ends }),
     });
   }
 }
@@ -95,9 +104,12 @@ function driverRequest(stretch: Stretch, driver: DriverModel): ChatRequest {
 
 /** The transcript with the sides swapped: the driver's own words are the assistant's. A driver that opens gets a neutral cue. */
 function asSeenByDriver(transcript: readonly Message[]): readonly ChatMessage[] {
-  const cue: readonly ChatMessage[] = transcript[0]?.by === 'target' ? [] : [{ role: 'user', content: openingCue }];
+  const cue: readonly ChatMessage[] =
+    transcript[0]?.by === 'target' ? [] : [{ role: 'user', content: openingCue }];
   return [
     ...cue,
-    ...transcript.map(({ by, text }) => ({ role: by === 'driver' ? 'assistant' : 'user', content: text }) as const),
+    ...transcript.map(
+      ({ by, text }) => ({ role: by === 'driver' ? 'assistant' : 'user', content: text }) as const,
+    ),
   ];
 }

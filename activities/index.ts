@@ -1,24 +1,32 @@
+import type { Attempt } from './attempt.ts';
 import { attended } from './attended.ts';
 import { createCatalog } from './catalog.ts';
 import { closeSession } from './close-session.ts';
 import { converse } from './converse.ts';
 import type { Dependencies } from './ports.ts';
 import { preflight, probeEndpoints } from './preflight.ts';
-import type { CloseInput, ConverseInput, RunSummary, ScoreEnd, StretchEnd } from './run-work.ts';
 import { score } from './score-run.ts';
-import { closeShard, type OpenShard, type OpenShardInput, openShard, type WriteReportInput, writeReport } from './sweep-io.ts';
+import {
+  closeShard,
+  type OpenShard,
+  type OpenShardInput,
+  openShard,
+  type WriteReportInput,
+  writeReport,
+} from './sweep-io.ts';
 
 /** The activities of a worker, over what they need from outside. */
 export function createActivities(deps: Dependencies) {
   const catalog = createCatalog(deps.store);
   const { drain } = deps;
+  const ofRun =
+    <I, O>(work: (attempt: Attempt, input: I) => Promise<O>) =>
+    (input: I): Promise<O> =>
+      attended(drain, (signals, { info }) => work({ deps, catalog, signals, info }, input));
   return {
-    converse: (input: ConverseInput): Promise<StretchEnd> =>
-      attended(drain, (signals, context) => converse(deps, catalog, input, signals, context)),
-    score: (input: ConverseInput): Promise<ScoreEnd> =>
-      attended(drain, (signals, context) => score(deps, catalog, input, signals, context)),
-    closeSession: (input: CloseInput): Promise<RunSummary> =>
-      attended(drain, (signals, context) => closeSession(deps, catalog, input, signals, context)),
+    converse: ofRun(converse),
+    score: ofRun(score),
+    closeSession: ofRun(closeSession),
     openShard: (input: OpenShardInput): Promise<OpenShard> =>
       attended(drain, () => openShard(deps, catalog, input)),
     closeShard: (input: { readonly sweep: string; readonly shard: number }): Promise<void> =>

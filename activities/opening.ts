@@ -1,5 +1,6 @@
-import type { Opened } from '../domain/journal.ts';
 import { drivingModelOf } from '../domain/faithful.ts';
+import type { Opened } from '../domain/journal.ts';
+import { managedVersion } from '../domain/managed-prompt.ts';
 import type { DriverModel } from '../domain/sweep-spec.ts';
 import { renderText } from '../domain/template.ts';
 import { scenarioVariables } from '../domain/template-variables.ts';
@@ -21,6 +22,7 @@ export async function openConversation(
     prompts: promptsOf(plan, driver),
     models: modelsOf(plan, driver),
     managed: driver?.managed ?? false,
+    ...(driver?.managed === true ? { managed_version: managedVersion } : {}),
     version: deps.version,
     ...(opening.because === undefined ? {} : { because: opening.because }),
   });
@@ -34,7 +36,11 @@ export function renderedPrompt(plan: PlannedRun, driver: DriverModel): string {
 function promptsOf(plan: PlannedRun, driver: DriverModel | undefined): Record<string, string> {
   const { target } = plan;
   const system = target.kind === 'chat' ? target.system : undefined;
-  const variables = { ...scenarioVariables(plan.scenario, plan.run), message_history: undefined, latest_message: undefined };
+  const variables = {
+    ...scenarioVariables(plan.scenario, plan.run),
+    message_history: undefined,
+    latest_message: undefined,
+  };
   return {
     ...(driver === undefined ? {} : { driver: renderedPrompt(plan, driver) }),
     ...(system === undefined ? {} : { target: renderText(system, variables) }),
@@ -43,7 +49,10 @@ function promptsOf(plan: PlannedRun, driver: DriverModel | undefined): Record<st
 
 function modelsOf(plan: PlannedRun, driver: DriverModel | undefined): Record<string, string> {
   const { models } = plan.sweep.spec;
-  const named = { driver: driver?.model, target: plan.target.kind === 'chat' ? plan.target.model : undefined };
+  const named = {
+    driver: driver?.model,
+    target: plan.target.kind === 'chat' ? plan.target.model : undefined,
+  };
   return Object.fromEntries(
     Object.entries(named).flatMap(([role, name]) => {
       const model = name === undefined ? undefined : models[name];

@@ -2,18 +2,19 @@ import { checksFor } from '../domain/checks/questions.ts';
 import { type ConversationRules, nextStep } from '../domain/conversation.ts';
 import { drivingModelOf } from '../domain/faithful.ts';
 import { Fault } from '../domain/fault.ts';
-import type { FoldedJournal } from '../domain/journal.ts';
+import { chatStep } from './chat-target.ts';
 import { driverTurn, scriptedTurn } from './driver-turn.ts';
 import { settleFault } from './fault-policy.ts';
 import { openConversation } from './opening.ts';
 import type { Target } from './ports.ts';
 import type { StretchEnd } from './run-work.ts';
 import { turnScore } from './scoring.ts';
+import { startSession } from './session.ts';
 import type { Stretch } from './stretch.ts';
-import { startSession, targetTurn } from './target-turn.ts';
+import { targetTurn } from './target-turn.ts';
 
-/** Resumptions in a row without a new event, after which a run is broken: something kills whoever plays it. */
-const fruitlessResumptions = 5;
+/** Lost workers in a row with whom a run got no further, after which it is broken: something kills whoever plays it. */
+const mostFruitless = 5;
 
 /**
  * Plays a conversation on from where its journal stands. Returns undefined when it is over (ended or broken), else
@@ -24,11 +25,12 @@ export async function playStretch(stretch: Stretch): Promise<StretchEnd | undefi
   const target = spec.kind === 'chat' ? undefined : stretch.deps.targets.open(spec);
   const rules = rulesOf(stretch, target);
   await beginGeneration(stretch);
-  for (;;) {
+  for (let steps = 0; ; steps += 1) {
     const now = stretch.now();
     if (now.ending !== undefined || now.broken !== undefined) return undefined;
     if (stretch.signals.stop.aborted) return { kind: 'stopped' };
-    if (stretch.deps.clock.now() >= stretch.deadline) return { kind: 'spent' };
+    // However short it is, a stretch takes a step: each would be spent by opening the journal else.
+    if (steps > 0 && stretch.deps.clock.now() >= stretch.deadline) return { kind: 'spent' };
     const left = await takeStep(stretch, target, rules);
     if (left !== undefined) return left;
   }
@@ -36,21 +38,14 @@ export async function playStretch(stretch: Stretch): Promise<StretchEnd | undefi
 
 /** Opens the conversation, or begins the generation that was asked for; a run that kills its workers is given up. */
 async function beginGeneration(stretch: Stretch): Promise<void> {
-  const { generation } = stretch.now();
+  const { generation, fruitless } = stretch.now();
   if (generation < stretch.input.generation) {
     const because = generation === 0 ? {} : ({ because: 'retry' } as const);
     await openConversation(stretch, { generation: stretch.input.generation, ...because });
-  } else if (fruitless(stretch.folded()) >= fruitlessResumptions) {
-    const message = `${fruitlessResumptions} workers in a row were lost while they played this run`;
+  } else if (fruitless > mostFruitless) {
+    const message = `${mostFruitless} workers in a row were lost while they played this run`;
     await settleFault(stretch, 'target', new Fault('worker_lost', message, { blame: 'infrastructure' }));
   }
-}
-
-/** How many resumptions in a row, before this one, added nothing. */
-function fruitless(journal: FoldedJournal): number {
-  const { events } = journal;
-  const lastEvent = events.findLastIndex((event) => event.kind !== 'resumed');
-  return events.length - 1 - lastEvent;
 }
 
 function rulesOf(stretch: Stretch, target: Target | undefined): ConversationRules {
@@ -76,7 +71,7 @@ async function takeStep(
     case 'start_session':
       return target === undefined ? undefined : startSession(stretch, target);
     case 'greet':
-      return targetTurn(stretch, target, 0);
+      return replyTurn(stretch, target, 0);
     case 'drive': {
       const driver = drivingModelOf(rules.driver);
       if (driver === undefined) throw new Error('a script without a model cannot drive');
@@ -86,8 +81,8 @@ async function takeStep(
       await scriptedTurn(stretch, step.turn, step.step);
       return undefined;
     case 'reply': {
-      const left = await targetTurn(stretch, target, step.turn);
-      if (left === undefined) stretch.deps.meter.turn();
+      const left = await replyTurn(stretch, target, step.turn);
+      if (stretch.now().transcript.at(-1)?.by === 'target') stretch.deps.meter.turn();
       return left;
     }
     case 'check':
@@ -96,4 +91,15 @@ async function takeStep(
       await stretch.record({ kind: 'ended', ending: step.ending });
       return undefined;
   }
+}
+
+function replyTurn(
+  stretch: Stretch,
+  target: Target | undefined,
+  turn: number,
+): Promise<StretchEnd | undefined> {
+  const { target: spec } = stretch.plan;
+  if (spec.kind === 'chat') return chatStep(stretch, spec, turn);
+  if (target === undefined) throw new Error(`no adapter for target kind ${spec.kind}`);
+  return targetTurn(stretch, target, turn);
 }

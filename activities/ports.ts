@@ -78,7 +78,10 @@ export type CallOptions = {
 export type ChatModels = {
   chat(model: ModelSpec, request: ChatRequest, options: CallOptions): Promise<ChatReply>;
   /** Asks an endpoint for at most 16 tokens. Throws as `chat` does; returns a warning where it is alive but odd. */
-  probe(model: ModelSpec, options: CallOptions): Promise<{ readonly warning?: string; readonly calls: number }>;
+  probe(
+    model: ModelSpec,
+    options: CallOptions,
+  ): Promise<{ readonly warning?: string; readonly calls: number }>;
   /** What the endpoint is known to be able to do, learned from its refusals. */
   abilities(model: ModelSpec): { readonly tools: boolean; readonly answerSchema: boolean };
 };
@@ -110,14 +113,19 @@ export type TargetReply = {
   readonly ms: number;
 };
 
-export type SessionStart = { readonly sessionId?: string; readonly greeting?: TargetReply; readonly ms: number };
+export type SessionStart = {
+  readonly sessionId?: string;
+  readonly greeting?: TargetReply;
+  readonly ms: number;
+};
 
 /** A target that is not a chat model. Makes exactly one try and throws `Fault` with blame target (or infrastructure, configuration). */
 export type Target = {
-  /** Whether it has sessions of its own (memory that outlives a call). */
+  /**
+   * Whether a session (memory of its own that outlives a call) is opened by `start`, before the first message. May
+   * turn out not to be so with the first `start`. A reply may bring a session id either way.
+   */
   readonly sessions: boolean;
-  /** Names the process that holds a session's memory; absent where any worker may go on with it. */
-  readonly home?: string | undefined;
   start(call: TargetCall, options: CallOptions): Promise<SessionStart>;
   reply(call: TargetCall, options: CallOptions): Promise<TargetReply>;
   /** Closes a session; resolves also where the target has none to close. */
@@ -138,14 +146,21 @@ export type Modules = {
     module: ModuleRef,
     name: string,
     input: Json,
-    options: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly blame: 'target' | 'judge' | 'configuration' },
+    options: {
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+      readonly blame: 'target' | 'judge' | 'configuration';
+    },
   ): Promise<Json | undefined>;
   /** Proves that this worker has the module, with the planned content. Throws a configuration `Fault`. */
   prove(module: ModuleRef): Promise<void>;
 };
 
 /** Compiles a user's pattern on a linear-time engine; throws an Error that names the mistake. */
-export type CompileRegex = (pattern: string, flags: { readonly ignoreCase: boolean }) => { test(text: string): boolean };
+export type CompileRegex = (
+  pattern: string,
+  flags: { readonly ignoreCase: boolean },
+) => { test(text: string): boolean };
 
 /** SHA-256 in hex. */
 export type Hash = (text: string) => string;

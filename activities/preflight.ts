@@ -1,6 +1,6 @@
-import { drivingModelOf } from '../domain/faithful.ts';
-import { Fault, isConfigurationCode } from '../domain/fault.ts';
 import type { CheckSpec } from '../domain/check.ts';
+import { Fault, isConfigurationCode } from '../domain/fault.ts';
+import { modelsUsed } from '../domain/models-used.ts';
 import type { ModuleRef, SweepSpec, TargetSpec } from '../domain/sweep-spec.ts';
 import type { Catalog } from './catalog.ts';
 import type { Dependencies } from './ports.ts';
@@ -63,9 +63,7 @@ export async function probeEndpoints(
   const { spec } = await catalog.sweep(input.sweep);
   const options = { signal: signals.stop, timeoutMs: spec.timeouts.callMs, order: 0 };
   const probes = await Promise.all(
-    usedModels(spec).map(async (name): Promise<Probed> => {
-      const model = spec.models[name];
-      if (model === undefined) return { warnings: [], calls: 0 };
+    modelsUsed(spec).map(async (model): Promise<Probed> => {
       try {
         const { warning, calls } = await deps.models.probe(model, options);
         return { warnings: warning === undefined ? [] : [warning], calls };
@@ -82,16 +80,4 @@ export async function probeEndpoints(
     calls: probes.reduce((sum, probe) => sum + probe.calls, 0),
     ...(refused.length === 0 ? {} : { refused: refused.join('; ').slice(0, 1_000) }),
   };
-}
-
-/** The entries of `models` that some role of the sweep uses. */
-export function usedModels(spec: SweepSpec): readonly string[] {
-  const driver = drivingModelOf(spec.driver);
-  return [
-    ...new Set([
-      ...(driver === undefined ? [] : [driver.model, ...(driver.faithful === undefined ? [] : [driver.faithful])]),
-      ...spec.targets.flatMap((target) => (target.kind === 'chat' ? [target.model] : [])),
-      ...spec.checks.flatMap((check) => (check.kind === 'judge' ? [check.model] : [])),
-    ]),
-  ];
 }

@@ -16,9 +16,7 @@ export function evidenceOf(stretch: Stretch): Evidence {
     transcript,
     numbers: turnNumbersOf(events.slice(Math.max(0, opened))),
     ...(session.id === undefined ? {} : { sessionId: session.id }),
-    ...(target.kind === 'chat'
-      ? { tools: target.tools.map(({ name, schema }) => ({ name, schema })) }
-      : {}),
+    ...(target.kind === 'chat' ? { tools: target.tools.map(({ name, schema }) => ({ name, schema })) } : {}),
   };
 }
 
@@ -49,6 +47,8 @@ export async function turnScore(
 }
 
 /** How a stretch ends that scoring left: at once, or after a wait for a judge's provider. */
-export function endOfWait(waitMs: number): { readonly kind: 'stopped' } | { readonly kind: 'wait'; readonly waitMs: number } {
+export function endOfWait(
+  waitMs: number,
+): { readonly kind: 'stopped' } | { readonly kind: 'wait'; readonly waitMs: number } {
   return waitMs === 0 ? { kind: 'stopped' } : { kind: 'wait', waitMs };
 }

@@ -1,6 +1,5 @@
-import { scoreByRule } from '../domain/checks/questions.ts';
 import type { CheckResult, CheckSpec } from '../domain/check.ts';
-import { checksFor, needsActivity } from '../domain/checks/questions.ts';
+import { checksFor, needsActivity, scoreByRule } from '../domain/checks/questions.ts';
 import type { RunResult } from '../domain/run.ts';
 import { settleRun } from '../domain/settle.ts';
 import { type RunSummary, summaryOf } from './run-work.ts';
@@ -31,7 +30,13 @@ export async function scoreWithoutCalls(stretch: Stretch): Promise<void> {
 function failedByTarget(check: CheckSpec, detail: string): CheckResult {
   const scale = check.kind === 'judge' && check.answer.kind === 'scale' ? check.answer.from : 0;
   const low = check.kind === 'number' ? {} : { score: scale };
-  return { check: check.name, required: check.required, verdict: 'fail', ...low, reason: `the target broke: ${detail}` };
+  return {
+    check: check.name,
+    required: check.required,
+    verdict: 'fail',
+    ...low,
+    reason: `the target broke: ${detail}`,
+  };
 }
 
 /** Writes the result of a run that is over; another worker's result of the same generation stands. */
@@ -48,7 +53,7 @@ export async function settle(
     at: deps.clock.now(),
     ...how,
   });
-  await stretch.flush();
+  await stretch.release();
   return summaryOf(await putOnce(stretch, result));
 }
 

@@ -28,48 +28,53 @@ export type Stretch = {
   now(): Conversation;
   /** The journal with all that this stretch has added. */
   folded(): FoldedJournal;
-  /** Whether all that stands in the journal was written by earlier workers. */
-  inherited(): boolean;
   /** Makes events durable, then true. */
   record(...events: readonly NewEvent[]): Promise<void>;
   callOptions(idempotencyKey?: string): CallOptions;
-  flush(): Promise<void>;
+  /** Leaves a note that nothing is in flight, and makes all of it durable against a crash of the machine. */
+  release(): Promise<void>;
+};
+
+export type StretchParts = Pick<Stretch, 'deps' | 'plan' | 'input' | 'signals'> & {
+  readonly journal: JournalWriter;
 };
 
 /** Opens a stretch over an open journal. */
-export function openStretch(
-  deps: Dependencies,
-  plan: PlannedRun,
-  input: ConverseInput,
-  signals: Signals,
-  journal: JournalWriter,
-): Stretch {
-  const { events } = journal.folded;
-  const added: JournalEvent[] = [];
+export function openStretch({ journal, ...parts }: StretchParts): Stretch {
+  const { deps, plan, input, signals } = parts;
+  const { clock } = deps;
+  const openedAt = clock.now();
+  const { folded } = journal;
+  const events: JournalEvent[] = [
+    ...folded.events,
+    { kind: 'resumed', at: openedAt, accepts: folded.accepts },
+  ];
   let conversation = foldConversation(events);
-  const order = events[0]?.at ?? deps.clock.now();
+  const order = events[0]?.at ?? openedAt;
+
+  async function record(...fresh: readonly NewEvent[]): Promise<void> {
+    const at = clock.now();
+    const stamped = fresh.map((event): JournalEvent => ({ ...event, at }));
+    await journal.append(stamped);
+    events.push(...stamped);
+    conversation = stamped.reduce(applyEvent, conversation);
+  }
+
   return {
-    deps,
-    plan,
-    input,
-    signals,
-    deadline: deps.clock.now() + input.stretchMs,
+    ...parts,
+    deadline: openedAt + input.stretchMs,
     now: () => conversation,
-    folded: () => ({ ...journal.folded, events: [...events, ...added], writers: journal.folded.writers + 1 }),
-    inherited: () => added.length === 0 && events.length > 0,
-    async record(...fresh) {
-      const at = deps.clock.now();
-      const stamped = fresh.map((event) => ({ ...event, at }) as JournalEvent);
-      await journal.append(stamped);
-      added.push(...stamped);
-      conversation = stamped.reduce(applyEvent, conversation);
-    },
+    folded: () => ({ ...folded, events, writers: folded.writers + 1 }),
+    record,
     callOptions: (idempotencyKey) => ({
       signal: signals.abort,
       timeoutMs: plan.sweep.spec.timeouts.callMs,
       order,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     }),
-    flush: () => journal.flush(),
+    async release() {
+      await record({ kind: 'released' });
+      await journal.flush();
+    },
   };
 }

@@ -45,9 +45,6 @@ export function createModuleTarget(
     get sessions() {
       return !isStateless;
     },
-    get home() {
-      return isStateless ? undefined : modules.home;
-    },
     start: async ({ scenario }, options) => {
       const { answer, ms } = await call('start', scenarioJson(scenario), options);
       isStateless = answer.kind === 'no_export';

@@ -25,7 +25,6 @@ export function mayOpen(spending: Spending): boolean {
   const learned = costs.length >= runsToLearnFrom;
   if (!learned && open >= spending.openWhileLearning) return false;
   const costUsd = learned ? percentile90(costs) : spending.estimateUsd;
-  if (spentUsd >= shareUsd && costUsd > 0) return false;
   return spentUsd + (open + 1) * costUsd <= shareUsd;
 }
 

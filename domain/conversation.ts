@@ -1,6 +1,16 @@
 import type { CheckResult } from './check.ts';
 import type { Ending } from './ending.ts';
-import type { FaultEvent, JournalEvent, MessageEvent, Opened, ToolCallEvent, VoteEvent } from './journal.ts';
+import type {
+  CallEvent,
+  CheckEvent,
+  FaultEvent,
+  JournalEvent,
+  MessageEvent,
+  Opened,
+  SessionEvent,
+  ToolCallEvent,
+  VoteEvent,
+} from './journal.ts';
 import type { Json } from './json.ts';
 import type { ConversationSpec, DriverSpec, ScriptStep } from './sweep-spec.ts';
 import type { Message } from './transcript.ts';
@@ -10,7 +20,7 @@ export type Conversation = {
   /** 0: not opened yet. */
   readonly generation: number;
   readonly transcript: readonly Message[];
-  readonly session: { readonly open: boolean; readonly started: boolean; readonly id?: string; readonly home?: string };
+  readonly session: { readonly open: boolean; readonly started: boolean; readonly id?: string };
   /** Tool calls of the reply that is being made: asked, and answered where they have a result. */
   readonly toolCalls: readonly ToolCallEvent[];
   /** The state of the target's tools. */
@@ -27,12 +37,25 @@ export type Conversation = {
   readonly broken?: FaultEvent;
   /** Sum of the times of successful calls of driver and target, in milliseconds. */
   readonly playMs: number;
-  /** Faulty calls since the last successful one: how often, and how long they and the waits after them took. */
-  readonly failing: { readonly tries: number; readonly ms: number };
+  /**
+   * Faulty calls since the last successful one: tries and refusals to be patient about (never tries), and how long
+   * they and the waits after them took.
+   */
+  readonly failing: { readonly tries: number; readonly refusals: number; readonly ms: number };
   /** Time of faulty calls and of the waits after them, in milliseconds. */
   readonly waitedMs: number;
   /** How often the target made the conversation begin again (calls of unknown fate, sessions that it lost). */
   readonly restarts: number;
+  /** Messages of the driver's model since the last message that were asked for again. */
+  readonly unfit: number;
+  /** The call that is due may have been made already, by this worker or by one that was lost: its fate is unknown. */
+  readonly unsure: boolean;
+  /** The last writer returned in order: nothing was in flight. */
+  readonly released: boolean;
+  /** Lost workers in a row with whom the run got no further. */
+  readonly fruitless: number;
+  /** The most messages that a conversation of this run has had; while it is played again, nothing is new. */
+  readonly reached: number;
 };
 
 export const unopened: Conversation = {
@@ -44,21 +67,39 @@ export const unopened: Conversation = {
   votes: [],
   checks: [],
   playMs: 0,
-  failing: { tries: 0, ms: 0 },
+  failing: { tries: 0, refusals: 0, ms: 0 },
   waitedMs: 0,
   restarts: 0,
+  unfit: 0,
+  unsure: false,
+  released: true,
+  fruitless: 0,
+  reached: 0,
 };
 
 /** The conversation after one more event. An `opened` starts it anew. */
 export function applyEvent(conversation: Conversation, event: JournalEvent): Conversation {
   switch (event.kind) {
     case 'resumed':
+      return takenOver(conversation);
     case 'released':
-      return conversation;
+      return { ...conversation, released: true };
     case 'opened':
-      return { ...unopened, generation: event.generation, restarts: restartsAfter(conversation, event) };
+      return openedAnew(conversation, event);
     case 'session':
-      return { ...conversation, session: sessionAfter(conversation, event) };
+      return { ...conversation, session: sessionAfter(conversation, event), unsure: false };
+    default:
+      return {
+        ...withEvent(conversation, event),
+        fruitless: isNew(conversation) ? 0 : conversation.fruitless,
+      };
+  }
+}
+
+type PlayedEvent = Exclude<JournalEvent, { kind: 'resumed' | 'released' | 'opened' | 'session' }>;
+
+function withEvent(conversation: Conversation, event: PlayedEvent): Conversation {
+  switch (event.kind) {
     case 'message':
       return withMessage(conversation, event);
     case 'tool_call':
@@ -83,22 +124,31 @@ export function foldConversation(events: readonly JournalEvent[]): Conversation 
   return events.reduce(applyEvent, unopened);
 }
 
-function restartsAfter(conversation: Conversation, event: Opened): number {
-  if (event.because === 'unsure_call' || event.because === 'lost_session') return conversation.restarts + 1;
-  return event.because === 'interrupted' ? conversation.restarts : 0;
+/** Another writer goes on. Where the last one did not return in order, its call may have been in flight. */
+function takenOver(conversation: Conversation): Conversation {
+  if (conversation.released) return { ...conversation, released: false };
+  return { ...conversation, unsure: true, fruitless: conversation.fruitless + 1 };
 }
 
-function sessionAfter(
-  conversation: Conversation,
-  event: Extract<JournalEvent, { kind: 'session' }>,
-): Conversation['session'] {
+function openedAnew(conversation: Conversation, { generation, because }: Opened): Conversation {
+  const begun = { ...unopened, generation, released: false };
+  if (because === undefined || because === 'retry') return begun;
+  const { restarts, fruitless, reached } = conversation;
+  // A lost worker is not the target's doing.
+  return { ...begun, fruitless, reached, restarts: because === 'interrupted' ? restarts : restarts + 1 };
+}
+
+/** Whether what happens now never happened in an earlier conversation of this run. */
+function isNew({ transcript, reached }: Conversation): boolean {
+  return transcript.length >= reached;
+}
+
+function sessionAfter(conversation: Conversation, event: SessionEvent): Conversation['session'] {
   const id = event.id ?? conversation.session.id;
-  const home = event.home ?? conversation.session.home;
   return {
     open: event.open,
     started: true,
     ...(id === undefined ? {} : { id }),
-    ...(home === undefined ? {} : { home }),
   };
 }
 
@@ -113,10 +163,14 @@ function withMessage(conversation: Conversation, event: MessageEvent): Conversat
   };
   // A driver that is done keeps its word, whatever the target's last answer decides.
   const decided = conversation.decided ?? event.ends;
+  const transcript = [...conversation.transcript, message];
   return {
     ...conversation,
-    transcript: [...conversation.transcript, message],
+    transcript,
+    reached: Math.max(conversation.reached, transcript.length),
     toolCalls: [],
+    unfit: 0,
+    unsure: false,
     ...(decided === undefined ? {} : { decided }),
   };
 }
@@ -126,22 +180,33 @@ function withToolCall(calls: readonly ToolCallEvent[], event: ToolCallEvent): re
   return at === -1 ? [...calls, event] : calls.with(at, event);
 }
 
-function withCall(conversation: Conversation, event: Extract<JournalEvent, { kind: 'call' }>): Conversation {
+function withCall(conversation: Conversation, event: CallEvent): Conversation {
   if (event.role === 'judge') return conversation;
+  const { playMs, failing, waitedMs, unfit, unsure } = conversation;
   if (event.code === 'ok') {
-    return { ...conversation, playMs: conversation.playMs + event.ms, failing: { tries: 0, ms: 0 } };
+    return {
+      ...conversation,
+      playMs: playMs + event.ms,
+      failing: unopened.failing,
+      unfit: unfit + (event.wasted === true ? 1 : 0),
+      unsure: false,
+    };
   }
   const ms = event.ms + (event.wait_ms ?? 0);
-  // A refusal to be patient about is never a try.
-  const tries = conversation.failing.tries + (event.code === 'rate_limited' ? 0 : 1);
+  const isRefusal = event.code === 'rate_limited';
   return {
     ...conversation,
-    failing: { tries, ms: conversation.failing.ms + ms },
-    waitedMs: conversation.waitedMs + ms,
+    failing: {
+      tries: failing.tries + (isRefusal ? 0 : 1),
+      refusals: failing.refusals + (isRefusal ? 1 : 0),
+      ms: failing.ms + ms,
+    },
+    waitedMs: waitedMs + ms,
+    unsure: unsure || event.unsure === true,
   };
 }
 
-function withCheck(conversation: Conversation, event: Extract<JournalEvent, { kind: 'check' }>): Conversation {
+function withCheck(conversation: Conversation, event: CheckEvent): Conversation {
   if (event.turn === undefined) return { ...conversation, checks: [...conversation.checks, event.result] };
   const ofTurn = [...(conversation.turnChecks[event.turn] ?? []), event.result];
   return { ...conversation, turnChecks: { ...conversation.turnChecks, [event.turn]: ofTurn } };
@@ -180,7 +245,7 @@ export function nextStep(now: Conversation, rules: ConversationRules): NextStep 
   const greets = last === undefined && rules.conversation.first === 'target' && rules.driver.kind !== 'none';
   const turn = last?.turn ?? 0;
   if (waitsForReply || greets) {
-    if (now.playMs >= rules.runMs) return { kind: 'end', ending: { kind: 'time_limit' } };
+    if (now.playMs >= rules.runMs) return { kind: 'end', ending: now.decided ?? { kind: 'time_limit' } };
     return greets ? { kind: 'greet' } : { kind: 'reply', turn };
   }
   const asked = now.turnChecks[turn] ?? [];
@@ -197,7 +262,8 @@ function endingAfter(now: Conversation, rules: ConversationRules, turn: number):
   const stopResult = now.turnChecks[turn]?.find((result) => result.check === stop?.check);
   if (stop !== undefined && stopResult?.verdict === stop.on) return { kind: 'stop_check', check: stop.check };
   if (now.playMs >= rules.runMs) return { kind: 'time_limit' };
-  if (rules.driver.kind === 'model') return turn >= rules.conversation.maxTurns ? { kind: 'max_turns' } : undefined;
+  if (rules.driver.kind === 'model')
+    return turn >= rules.conversation.maxTurns ? { kind: 'max_turns' } : undefined;
   return turn >= scriptedTurns(rules.driver) ? { kind: 'script_done' } : undefined;
 }
 
@@ -217,7 +283,8 @@ function driverStep(driver: DriverSpec, turn: number): NextStep {
       let before = 0;
       for (const step of driver.steps) {
         before += step.kind === 'say' ? 1 : step.turns;
-        if (turn <= before) return step.kind === 'say' ? { kind: 'say', turn, step } : { kind: 'drive', turn };
+        if (turn <= before)
+          return step.kind === 'say' ? { kind: 'say', turn, step } : { kind: 'drive', turn };
       }
       throw new Error(`the script has no step for turn ${turn}`);
     }

@@ -36,6 +36,8 @@ export type Opened = {
   readonly prompts: Readonly<Record<string, string>>;
   readonly models: Readonly<Record<string, string>>;
   readonly managed: boolean;
+  /** The version of the managed block, where the driver's prompt has it. */
+  readonly managed_version?: number;
   readonly version: string;
   /**
    * Why it begins again: a call of unknown fate that a live worker saw, or that a dead one left behind
@@ -44,12 +46,11 @@ export type Opened = {
   readonly because?: 'unsure_call' | 'interrupted' | 'lost_session' | 'retry';
 };
 
-/** The target opened a session (`open`), renamed it, or closed it. `home`: the process that holds its memory. */
+/** The target opened a session (`open`), renamed it, or closed it. */
 export type SessionEvent = {
   readonly kind: 'session';
   readonly open: boolean;
   readonly id?: string;
-  readonly home?: string;
 };
 
 export type MessageEvent = {

@@ -7,6 +7,8 @@ export type FailedCall = {
   readonly called: 'model' | 'target';
   /** Faulty tries of this call so far, this one included; refused ones (`rate_limited`) do not count. */
   readonly tries: number;
+  /** Refusals of this call so far, this one included; default 1. */
+  readonly refusals?: number;
   /** How long the faulty tries and the waits between them took, this one included. */
   readonly failingMs: number;
   /** Time of faulty calls and waits of the whole run, this one included. */
@@ -37,7 +39,10 @@ export function nextTry(call: FailedCall, limits: RetryLimits, random: number): 
   if (call.waitedMs >= limits.giveUpMs) return { kind: 'final' };
   switch (call.code) {
     case 'rate_limited':
-      return { kind: 'again', waitMs: call.retryAfterMs ?? backoffMs(call.tries + 1, random) };
+      return {
+        kind: 'again',
+        waitMs: call.retryAfterMs ?? backoffMs(call.tries + (call.refusals ?? 1), random),
+      };
     case 'unavailable':
     case 'timed_out': {
       const spent =
@@ -64,4 +69,3 @@ function backoffMs(tries: number, random: number): number {
   const whole = Math.min(longestWaitMs, 500 * 2 ** Math.min(tries - 1, 12));
   return Math.round(whole * (0.5 + random / 2));
 }
-

@@ -1,10 +1,9 @@
-import type { CheckResult, CheckSpec } from './check.ts';
-import { type Conversation, foldConversation } from './conversation.ts';
+import { type Conversation, foldConversation, unopened } from './conversation.ts';
 import type { FoldedJournal, JournalEvent } from './journal.ts';
 import { outcomeOf } from './outcome.ts';
 import type { RunPlan, RunResult } from './run.ts';
 import type { Scenario } from './scenario.ts';
-import { repliesOf, toolCallsOf, turnsOf } from './transcript.ts';
+import { toolCallsOf, turnsOf } from './transcript.ts';
 import { addUsage, noUsage, type Usage } from './usage.ts';
 
 /** The name under which the votes and the check of the opt-in judge of the driver are journaled. */
@@ -25,8 +24,8 @@ export type Settlement = {
 
 /** What became of a run: a pure function of its journal. */
 export function settleRun(settlement: Settlement): RunResult {
-  const { run, scenario, journal } = settlement;
-  const now = foldConversation(journal.events);
+  const { run, scenario } = settlement;
+  const now = playedBy(settlement);
   const { transcript } = now;
   return {
     schema: 1,
@@ -45,22 +44,35 @@ export function settleRun(settlement: Settlement): RunResult {
     markedMessages: transcript.filter((message) => message.marks !== undefined).length,
     ...faithfulOf(now),
     ...(settlement.sessionNote === undefined ? {} : { sessionNote: settlement.sessionNote }),
-    ...countsOf(journal),
+    ...countsOf(settlement),
     endedAt: settlement.at,
   };
+}
+
+/** Where the conversation stands. A generation that never opened has none, whatever came before it: a bug may have stopped it. */
+function playedBy({ journal, generation, cancelled }: Settlement): Conversation {
+  const now = foldConversation(journal.events);
+  if (now.generation >= generation) return now;
+  return cancelled || now.broken === undefined ? unopened : { ...unopened, broken: now.broken };
 }
 
 function verdictOf(now: Conversation, cancelled: boolean): Pick<RunResult, 'outcome' | 'blame' | 'fault'> {
   if (now.broken !== undefined) {
     const { code, blame, message, endpoint } = now.broken;
-    return { outcome: 'broken', blame, fault: { code, message, ...(endpoint === undefined ? {} : { endpoint }) } };
+    return {
+      outcome: 'broken',
+      blame,
+      fault: { code, message, ...(endpoint === undefined ? {} : { endpoint }) },
+    };
   }
   if (cancelled || now.ending === undefined) return { outcome: 'cancelled' };
   return outcomeOf(
     now.checks.filter((result) => result.check !== faithfulCheck),
     {
       targetError: now.ending.kind === 'target_error',
-      driverUnfaithful: now.checks.some((result) => result.check === faithfulCheck && result.verdict === 'fail'),
+      driverUnfaithful: now.checks.some(
+        (result) => result.check === faithfulCheck && result.verdict === 'fail',
+      ),
     },
   );
 }
@@ -76,31 +88,41 @@ type Counts = Pick<
 >;
 
 /** What the run cost and how often it was disturbed: calls of ignored events and of earlier generations count too. */
-function countsOf(journal: FoldedJournal): Counts {
-  const opened = journal.events.findLastIndex((event) => event.kind === 'opened');
-  const used = journal.events.slice(Math.max(0, opened));
-  const unused = [...journal.events.slice(0, Math.max(0, opened)), ...journal.ignored];
-  const calls = used.filter((event) => event.kind === 'call');
+function countsOf({ journal, generation, at }: Settlement): Counts {
+  const { used, earlier } = generationsOf(journal.events, generation);
+  const unused = [...earlier, ...journal.ignored];
+  const calls = [...used, ...unused].filter((event) => event.kind === 'call');
   const retries: Record<string, number> = {};
-  for (const event of [...calls, ...unused]) {
-    if (event.kind === 'call' && event.code !== 'ok') retries[event.code] = (retries[event.code] ?? 0) + 1;
-  }
+  for (const { code } of calls) if (code !== 'ok') retries[code] = (retries[code] ?? 0) + 1;
   return {
     usage: addUsage(usageOf(used, false), usageOf(unused, true)),
     retries,
     replySeconds: replySeconds(used),
     resumptions: resumptionsOf(journal.events),
     resent: calls.filter((call) => call.resent === true).length,
-    restarted: journal.events.filter(
-      (event) => event.kind === 'opened' && event.because !== undefined && event.because !== 'retry',
-    ).length,
-    startedAt: journal.events[0]?.at ?? 0,
+    restarted: journal.events.filter(isRestart).length,
+    startedAt: journal.events.findLast((event) => event.kind === 'opened' && !isRestart(event))?.at ?? at,
   };
+}
+
+/** The events of the last generation, and of those before it. */
+function generationsOf(events: readonly JournalEvent[], generation: number) {
+  const opened = events.findLastIndex((event) => event.kind === 'opened');
+  const last = events[opened];
+  const wasOpened = last?.kind === 'opened' && last.generation >= generation;
+  const from = wasOpened ? opened : events.length;
+  return { earlier: events.slice(0, from), used: events.slice(from) };
+}
+
+function isRestart(event: JournalEvent): boolean {
+  return event.kind === 'opened' && event.because !== undefined && event.because !== 'retry';
 }
 
 /** How often a worker took over from one that had not returned in order. */
 function resumptionsOf(events: readonly JournalEvent[]): number {
-  return events.filter((event, at) => event.kind === 'resumed' && at > 0 && events[at - 1]?.kind !== 'released').length;
+  return events.filter(
+    (event, at) => event.kind === 'resumed' && at > 0 && events[at - 1]?.kind !== 'released',
+  ).length;
 }
 
 function usageOf(events: readonly JournalEvent[], ignored: boolean): Usage {
@@ -123,27 +145,24 @@ function usageOf(events: readonly JournalEvent[], ignored: boolean): Usage {
   return usage;
 }
 
-/** Seconds of each reply: the successful calls of the target that led to it (a chat target may need several). */
+/**
+ * Seconds of each reply: the successful calls of the target that led to it (a chat target may need several). A call
+ * that opened a session counts where the session came with a greeting.
+ */
 function replySeconds(events: readonly JournalEvent[]): readonly number[] {
   const seconds: number[] = [];
   let ms = 0;
+  let opened = false;
   for (const event of events) {
-    if (event.kind === 'call' && event.role === 'target' && event.code === 'ok') ms += event.ms;
+    if (event.kind === 'session') opened = true;
+    if (event.kind === 'call') {
+      if (opened) ms = 0;
+      opened = false;
+      if (event.role === 'target' && event.code === 'ok') ms += event.ms;
+    }
     if (event.kind !== 'message') continue;
     if (event.by === 'target') seconds.push(Math.round(ms) / 1000);
     ms = 0;
   }
   return seconds;
-}
-
-/** The results of checks asked at each turn, in turn order. */
-export function turnResultsOf(now: Conversation, check: CheckSpec): readonly { turn: number; result: CheckResult }[] {
-  return Object.entries(now.turnChecks).flatMap(([turn, results]) =>
-    results.filter((result) => result.check === check.name).map((result) => ({ turn: Number(turn), result })),
-  );
-}
-
-/** Whether a target ever answered. */
-export function hasReply(now: Conversation): boolean {
-  return repliesOf(now.transcript).length > 0;
 }

@@ -32,7 +32,12 @@ export type BudgetSplit = {
 };
 
 /** Each live shard may have spent what it has spent already and an equal part of what is left; they sum to the budget. */
-export function splitBudget({ budgetUsd, spentElsewhere, spent, concentrated }: BudgetSplit): readonly number[] {
+export function splitBudget({
+  budgetUsd,
+  spentElsewhere,
+  spent,
+  concentrated,
+}: BudgetSplit): readonly number[] {
   const left = Math.max(0, budgetUsd - spentElsewhere - spent.reduce((sum, usd) => sum + usd, 0));
   return spent.map((usd, index) => usd + (concentrated ? (index === 0 ? left : 0) : left / spent.length));
 }

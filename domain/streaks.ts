@@ -10,7 +10,12 @@ export const haltingStreak = 20;
  */
 export function afterRun(
   streaks: Streaks,
-  run: { readonly blame?: string; readonly endpoint?: string; readonly code?: string; readonly played: boolean },
+  run: {
+    readonly blame?: string;
+    readonly endpoint?: string;
+    readonly code?: string;
+    readonly played: boolean;
+  },
 ): Streaks {
   if (run.played) return {};
   if (run.blame !== 'configuration') return streaks;

@@ -13,7 +13,15 @@ export type Tally = {
   readonly tried: number;
 };
 
-export const emptyTally: Tally = { outcomes: {}, faults: {}, usd: 0, calls: 0, wasted: 0, tokens: 0, tried: 0 };
+export const emptyTally: Tally = {
+  outcomes: {},
+  faults: {},
+  usd: 0,
+  calls: 0,
+  wasted: 0,
+  tokens: 0,
+  tried: 0,
+};
 
 type Counts = Readonly<Record<string, number>>;
 

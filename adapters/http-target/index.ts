@@ -5,7 +5,8 @@ import { createCaller, type HttpTargetParts } from './caller.ts';
 import { readAnswer, readReply } from './reply.ts';
 
 /**
- * A target behind HTTP. It has sessions where a request gives a session id or opens one. Each message carries its
+ * A target behind HTTP. It opens sessions where there is a request for it; where only replies give a session id, the
+ * first of them does. Each message carries its
  * `Idempotency-Key`; an access token that is refused with 401 is fetched anew, once a call.
  */
 export function createHttpTarget(spec: HttpTarget, parts: HttpTargetParts): Target {
@@ -13,7 +14,7 @@ export function createHttpTarget(spec: HttpTarget, parts: HttpTargetParts): Targ
   const givesSessions = start?.sessionId !== undefined || send.sessionId !== undefined;
   const ask = createCaller(spec.auth, parts);
   return {
-    sessions: givesSessions || start !== undefined,
+    sessions: start !== undefined,
     start: async (call, options) => {
       if (start === undefined) return { ms: 0 };
       const { answer, name } = await ask(start, call, options);

@@ -15,6 +15,11 @@ test('events are read as they were written', () => {
   assert.deepEqual(parseEvents(encodeEvents([one, two]), file), [one, two]);
 });
 
+test('events that were written together hold together', () => {
+  const [first = ''] = encodeEvents([two, one]).split(/(?<=\n)/);
+  assert.deepEqual(parseEvents(`${encodeEvents([one])}${first}`, file), [one]);
+});
+
 test('a part without a line has no events', () => {
   assert.deepEqual(parseEvents('', file), []);
 });

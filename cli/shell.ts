@@ -11,6 +11,10 @@ export type System = {
   readonly arch: string;
   /** The Node that runs this program, for child processes. */
   readonly nodePath: string;
+  /** Node's own flags of this program, for child processes. */
+  readonly nodeFlags: readonly string[];
+  /** Its version, for instance `24.22.3`. */
+  readonly nodeVersion: string;
   /** Sends a signal; false when there is no such process or it is not ours. */
   readonly kill: (pid: number, signal: NodeJS.Signals) => boolean;
 };
@@ -56,7 +60,10 @@ export function processShell(): Shell {
     stderr: process.stderr,
     isTerminal,
     hasColour: isTerminal && process.stdout.isTTY === true && !process.env.NO_COLOR,
-    columns: process.stderr.columns ?? 80,
+    // Read each time: a terminal can be resized.
+    get columns() {
+      return process.stderr.columns ?? 80;
+    },
     now: Date.now,
     onSignal,
     leave: (exitCode) => process.exit(exitCode),
@@ -65,6 +72,8 @@ export function processShell(): Shell {
       platform: process.platform,
       arch: process.arch,
       nodePath: process.execPath,
+      nodeFlags: process.execArgv,
+      nodeVersion: process.versions.node,
       kill,
     },
     exitCode: 0,

@@ -1,12 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../domain/usage-error.ts';
 import { registerControl } from './commands/control.ts';
+import { registerDoctor } from './commands/doctor.ts';
 import { registerInit } from './commands/init.ts';
+import { registerList } from './commands/list.ts';
 import { registerPlan } from './commands/plan.ts';
 import { registerPracticeModel } from './commands/practice-model.ts';
+import { registerReport } from './commands/report.ts';
 import { registerRejudge, registerResume, registerRetry } from './commands/resume.ts';
 import { registerRun } from './commands/run.ts';
 import { registerServer } from './commands/server.ts';
+import { registerShow } from './commands/show.ts';
 import { registerAttend, registerStart } from './commands/start.ts';
 import { registerValidate } from './commands/validate.ts';
 import { registerWatch } from './commands/watch.ts';
@@ -31,9 +35,13 @@ const commands: readonly Register[] = [
   registerRetry,
   registerRejudge,
   registerControl,
+  registerList,
+  registerShow,
+  registerReport,
   registerWorker,
   registerServer,
   registerPracticeModel,
+  registerDoctor,
   registerAttend,
 ];
 

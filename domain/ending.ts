@@ -26,3 +26,23 @@ export const endingKinds: readonly EndingKind[] = [
   'context_full',
   'content_refused',
 ];
+
+/** What is more to say of an ending: the driver's reason, the check that stopped it, the code of the target's error. */
+export function endingReason(ending: Ending): string | undefined {
+  switch (ending.kind) {
+    case 'driver_done':
+      return ending.reason;
+    case 'stop_check':
+      return ending.check;
+    case 'target_error':
+      return ending.code;
+    case 'context_full':
+    case 'content_refused':
+      return ending.by;
+    case 'script_done':
+    case 'target_hung_up':
+    case 'max_turns':
+    case 'time_limit':
+      return undefined;
+  }
+}

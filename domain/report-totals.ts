@@ -114,7 +114,8 @@ function latencyReport(seconds: { value: number }[]): LatencyReport {
   };
 }
 
-function roleReport(usage: RoleUsage): UsageReport {
+/** Calls, tokens and money in the shape in which they are published. */
+export function roleReport(usage: RoleUsage): UsageReport {
   return {
     calls: usage.calls,
     wasted_calls: usage.wastedCalls,

@@ -1,3 +1,4 @@
+import { endingReason } from '../domain/ending.ts';
 import type { PlayedRun } from '../domain/sample.ts';
 import { totalUsage } from '../domain/usage.ts';
 
@@ -48,27 +49,6 @@ function isoTime(ms: number): string | undefined {
   return ms > 0 ? new Date(ms).toISOString() : undefined;
 }
 
-/** What is more to say of an ending: the driver's reason, the check that stopped it, the code of the target's error. */
-function endingReason(ending: NonNullable<PlayedRun['result']>['ending']): string | undefined {
-  switch (ending?.kind) {
-    case 'driver_done':
-      return ending.reason;
-    case 'stop_check':
-      return ending.check;
-    case 'target_error':
-      return ending.code;
-    case 'context_full':
-    case 'content_refused':
-      return ending.by;
-    case 'script_done':
-    case 'target_hung_up':
-    case 'max_turns':
-    case 'time_limit':
-    case undefined:
-      return undefined;
-  }
-}
-
 function cellsOf({ plan, result }: PlayedRun): readonly Cell[] {
   const planned = [plan.id, plan.scenario, plan.variant, plan.repeat, plan.tags.join(' ')];
   if (result === undefined) return [...planned, 'unplayed', ...new Array<undefined>(columns.length - 6)];
@@ -77,7 +57,7 @@ function cellsOf({ plan, result }: PlayedRun): readonly Cell[] {
     ...planned,
     result.outcome,
     result.ending?.kind,
-    endingReason(result.ending),
+    result.ending === undefined ? undefined : endingReason(result.ending),
     result.blame,
     result.fault?.code,
     result.generation,

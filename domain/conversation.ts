@@ -7,6 +7,7 @@ import type {
   JournalEvent,
   MessageEvent,
   Opened,
+  RejudgedEvent,
   SessionEvent,
   ToolCallEvent,
   VoteEvent,
@@ -112,11 +113,28 @@ function withEvent(conversation: Conversation, event: PlayedEvent): Conversation
       return { ...conversation, votes: [...conversation.votes, event] };
     case 'check':
       return withCheck(conversation, event);
+    case 'rejudged':
+      return withoutChecks(conversation, event);
     case 'ended':
       return { ...conversation, ending: event.ending };
     case 'fault':
       return event.final ? { ...conversation, broken: event } : conversation;
   }
+}
+
+function withoutChecks(conversation: Conversation, { generation, checks }: RejudgedEvent): Conversation {
+  const isKept = ({ check }: { readonly check: string }) => !checks.includes(check);
+  const turnChecks = Object.entries(conversation.turnChecks).map(([turn, results]) => [
+    turn,
+    results.filter(isKept),
+  ]);
+  return {
+    ...conversation,
+    generation,
+    checks: conversation.checks.filter(isKept),
+    votes: conversation.votes.filter(isKept),
+    turnChecks: Object.fromEntries(turnChecks),
+  };
 }
 
 /** Where the events lead. */

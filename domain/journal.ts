@@ -19,6 +19,7 @@ export type JournalEvent = { readonly at: number } & (
   | CallEvent
   | VoteEvent
   | CheckEvent
+  | RejudgedEvent
   | EndedEvent
   | FaultEvent
   | ReleasedEvent
@@ -120,6 +121,13 @@ export type VoteEvent = {
 
 /** A check's result: of one turn while the conversation goes on (`turn`), or of the whole run. */
 export type CheckEvent = { readonly kind: 'check'; readonly turn?: number; readonly result: CheckResult };
+
+/** The undecided checks of a conversation that is over are asked again: what was said of them is forgotten. */
+export type RejudgedEvent = {
+  readonly kind: 'rejudged';
+  readonly generation: number;
+  readonly checks: readonly string[];
+};
 
 export type EndedEvent = { readonly kind: 'ended'; readonly ending: Ending };
 

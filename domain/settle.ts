@@ -108,9 +108,8 @@ function countsOf({ journal, generation, at }: Settlement): Counts {
 /** The events of the last generation, and of those before it. */
 function generationsOf(events: readonly JournalEvent[], generation: number) {
   const opened = events.findLastIndex((event) => event.kind === 'opened');
-  const last = events[opened];
-  const wasOpened = last?.kind === 'opened' && last.generation >= generation;
-  const from = wasOpened ? opened : events.length;
+  const last = events.findLast((event) => event.kind === 'opened' || event.kind === 'rejudged');
+  const from = last !== undefined && last.generation >= generation ? opened : events.length;
   return { earlier: events.slice(0, from), used: events.slice(from) };
 }
 
@@ -118,11 +117,16 @@ function isRestart(event: JournalEvent): boolean {
   return event.kind === 'opened' && event.because !== undefined && event.because !== 'retry';
 }
 
+/** Whether a writer whose last event this is left nothing in flight: it returned in order, or the run was over. */
+function leavesNothing(last: JournalEvent | undefined): boolean {
+  if (last?.kind === 'check') return last.turn === undefined;
+  return last?.kind === 'released' || (last?.kind === 'fault' && last.final);
+}
+
 /** How often a worker took over from one that had not returned in order. */
 function resumptionsOf(events: readonly JournalEvent[]): number {
-  return events.filter(
-    (event, at) => event.kind === 'resumed' && at > 0 && events[at - 1]?.kind !== 'released',
-  ).length;
+  return events.filter((event, at) => event.kind === 'resumed' && at > 0 && !leavesNothing(events[at - 1]))
+    .length;
 }
 
 function usageOf(events: readonly JournalEvent[], ignored: boolean): Usage {

@@ -15,6 +15,7 @@ const eventKinds: { readonly [kind in JournalEvent['kind']]: true } = {
   check: true,
   ended: true,
   fault: true,
+  rejudged: true,
   released: true,
 };
 

@@ -13,6 +13,7 @@ import {
 import type { RunSummary } from '../activities/run-work.ts';
 import type { OpenShard } from '../activities/sweep-io.ts';
 import { mayOpen } from '../domain/budget.ts';
+import { parseRunId } from '../domain/run-id.ts';
 import type { Share } from '../domain/shares.ts';
 import { afterRun, haltingEndpoint, haltingStreak, type Streaks } from '../domain/streaks.ts';
 import { addTally, endedRuns, type Tally } from '../domain/tally.ts';
@@ -61,7 +62,7 @@ function createShard(input: ShardInput, plan: OpenShard) {
   let share: Share = input.share;
   let next = 0;
   let tally: Tally = plan.tally;
-  let streaks: Streaks = {};
+  let streaks: Streaks = [];
   let halt: Halt | undefined;
   const costs: number[] = [];
   const open = new Set<PlannedRun>();
@@ -97,7 +98,8 @@ function createShard(input: ShardInput, plan: OpenShard) {
     children.delete(run);
     costs.push(summary.usd);
     tally = addTally(tally, tallyOf(summary));
-    streaks = afterRun(streaks, { ...summary, played: !['broken', 'cancelled'].includes(summary.outcome) });
+    const played = !['broken', 'cancelled'].includes(summary.outcome);
+    streaks = afterRun(streaks, { ...summary, variant: parseRunId(run.id)?.variant, played });
     halt ??= haltOf(streaks, summary);
     report.ended(halt !== undefined || isStarved());
   }

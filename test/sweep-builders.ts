@@ -1,4 +1,5 @@
 import { sha256 } from '../adapters/hash.ts';
+import type { CheckSpec } from '../domain/check.ts';
 import { runSeed } from '../domain/random.ts';
 import type { RunPlan } from '../domain/run.ts';
 import type { Scenario } from '../domain/scenario.ts';
@@ -40,6 +41,24 @@ export function aChatTarget(fields: Partial<TargetSpec> = {}): TargetSpec {
   } as TargetSpec;
 }
 
+/** A required check by a judge that says pass or fail. */
+export function aJudgeCheck(fields: Partial<CheckSpec> = {}): CheckSpec {
+  return {
+    kind: 'judge',
+    model: 'practice',
+    rubric: 'The desk stays polite.',
+    answer: { kind: 'pass_fail' },
+    votes: 1,
+    name: 'polite',
+    sees: 'transcript',
+    at: 'end',
+    rollup: 'all',
+    required: true,
+    not: false,
+    ...fields,
+  } as CheckSpec;
+}
+
 export function aSpec(model: ModelSpec, fields: Partial<SweepSpec> = {}): SweepSpec {
   return {
     schema: 1,
@@ -60,7 +79,13 @@ export function aSpec(model: ModelSpec, fields: Partial<SweepSpec> = {}): SweepS
     thresholds: [],
     allowMissing: 0.01,
     concurrency: 20,
-    timeouts: { callMs: 20_000, runMs: 1_800_000, giveUpMs: 86_400_000, sweepMs: 600_000, stretchMs: 300_000 },
+    timeouts: {
+      callMs: 20_000,
+      runMs: 1_800_000,
+      giveUpMs: 86_400_000,
+      sweepMs: 600_000,
+      stretchMs: 300_000,
+    },
     seed: 7,
     env: [],
     ...fields,
@@ -86,15 +111,26 @@ export function aSweep(
   for (let from = 0; from < runs.length; from += shardSize) {
     const slice = runs.slice(from, from + shardSize);
     const ids = new Set(slice.map((run) => run.scenario));
-    shards.push({ schema: 1, shard: shards.length, runs: slice, scenarios: scenarios.filter(({ id }) => ids.has(id)) });
+    shards.push({
+      schema: 1,
+      shard: shards.length,
+      runs: slice,
+      scenarios: scenarios.filter(({ id }) => ids.has(id)),
+    });
   }
   const record: SweepRecord = {
     schema: 1,
     id,
     hash: sha256(JSON.stringify({ spec, shards })),
     spec,
-    planned: { scenarios: scenarios.length, variants: spec.targets.length, runs: runs.length, shards: shards.length },
+    planned: {
+      scenarios: scenarios.length,
+      variants: spec.targets.length,
+      runs: runs.length,
+      shards: shards.length,
+    },
     inline: false,
+    estimateUsd: 0,
     queue: `regatta.${id}`,
     created: { at: 0, regatta: 'test' },
   };
@@ -109,7 +145,7 @@ export function sweepInput(record: SweepRecord, fields: Partial<SweepInput> = {}
     shards: record.planned.shards,
     inline: record.inline,
     window: record.spec.concurrency,
-    estimateUsd: 0,
+    estimateUsd: record.estimateUsd,
     timeouts: record.spec.timeouts,
     retry: false,
     ...fields,

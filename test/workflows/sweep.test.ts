@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { PracticeModel } from '../../practice/server.ts';
 import { startPracticeModel } from '../../practice/server.ts';
 import type { SweepProgress } from '../../workflows/messages.ts';
-import { aModel, aScenario, aSpec } from '../sweep-builders.ts';
+import { aJudgeCheck, aModel, aScenario, aSpec } from '../sweep-builders.ts';
 import { resultsOf, startTestFleet, type TestFleet, wordsOf } from '../test-fleet.ts';
 
 let fleet: TestFleet;
@@ -19,10 +19,14 @@ after(async () => {
   await practice?.close();
 });
 
-const people = (count: number) => Array.from({ length: count }, (_, index) => aScenario(`p${index}`, { input: { order: 100 + index } }));
+const people = (count: number) =>
+  Array.from({ length: count }, (_, index) => aScenario(`p${index}`, { input: { order: 100 + index } }));
 
 /** Waits until a live sweep stands so. */
-async function until(query: () => Promise<SweepProgress>, stands: (progress: SweepProgress) => boolean): Promise<SweepProgress> {
+async function until(
+  query: () => Promise<SweepProgress>,
+  stands: (progress: SweepProgress) => boolean,
+): Promise<SweepProgress> {
   for (;;) {
     const progress = await query();
     if (stands(progress)) return progress;
@@ -62,7 +66,14 @@ describe('a sweep', () => {
       await fleet.start('pause-apart', spec, people(8), { inline: false }),
       await fleet.start('pause-inline', spec, people(8), { inline: true }),
     ];
-    await Promise.all(sweeps.map(({ handle }) => until(() => handle.query<SweepProgress>('progress'), () => slow.stats().calls > 50)));
+    await Promise.all(
+      sweeps.map(({ handle }) =>
+        until(
+          () => handle.query<SweepProgress>('progress'),
+          () => slow.stats().calls > 50,
+        ),
+      ),
+    );
     await Promise.all(sweeps.map(({ handle }) => handle.executeUpdate('pause')));
     await quietOf(slow);
     const { calls } = slow.stats();
@@ -70,7 +81,12 @@ describe('a sweep', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     assert.equal(slow.stats().calls, calls);
     await Promise.all(sweeps.map(({ handle }) => handle.executeUpdate('continue')));
-    for (const sweep of sweeps) assert.deepEqual((await sweep.end()).tally, { ...(await sweep.end()).tally, outcomes: { passed: 8 }, wasted: 0 });
+    for (const sweep of sweeps)
+      assert.deepEqual((await sweep.end()).tally, {
+        ...(await sweep.end()).tally,
+        outcomes: { passed: 8 },
+        wasted: 0,
+      });
     assert.equal(slow.stats().calls, 16 * 60);
     await slow.close();
   });
@@ -79,7 +95,12 @@ describe('a sweep', () => {
     const name = inline ? 'inline' : 'in a workflow each';
 
     it(`gives every run an outcome when it is cancelled (${name})`, async () => {
-      const sweep = await fleet.start(`cancel-${inline}`, aSpec(aModel(practice.url), { concurrency: 10 }), people(60), { inline });
+      const sweep = await fleet.start(
+        `cancel-${inline}`,
+        aSpec(aModel(practice.url), { concurrency: 10 }),
+        people(60),
+        { inline },
+      );
       const query = () => sweep.handle.query<SweepProgress>('progress');
       await until(query, (progress) => (progress.tally.outcomes.passed ?? 0) >= 10);
       await sweep.handle.cancel();
@@ -136,6 +157,31 @@ describe('a sweep', () => {
     assert.deepEqual((await again.end()).tally.outcomes, { passed: 10 });
     const results = await resultsOf(fleet.store, sweep.record);
     assert.ok(results.some((result) => result.generation === 2));
+    await healthy.close();
+  });
+
+  it('asks undecided checks again and plays nothing (rejudge)', async () => {
+    const judge = await startPracticeModel({ latencyMs: 5, faults: { denied: 1, roles: ['judge'] } });
+    const model = aModel(judge.url);
+    const spec = aSpec(model, { checks: [aJudgeCheck()], conversation: { first: 'driver', maxTurns: 2 } });
+    const sweep = await fleet.start('rejudged', spec, people(6));
+    assert.deepEqual((await sweep.end()).tally.outcomes, { undecided: 6 });
+    const before = await wordsOf(fleet.store, 'rejudged/p0/1');
+    await judge.close();
+    const healthy = await startPracticeModel({ latencyMs: 5, port: judge.port });
+    const again = await fleet.startAgain(sweep.record, { rejudge: true });
+    const { tally } = await again.end();
+    assert.equal(tally.outcomes.undecided, undefined);
+    assert.equal((tally.outcomes.passed ?? 0) + (tally.outcomes.failed ?? 0), 6);
+    assert.deepEqual(healthy.stats().by_role, { driver: 0, target: 0, judge: 6 });
+    assert.deepEqual(await wordsOf(fleet.store, 'rejudged/p0/1'), before);
+    const results = await resultsOf(fleet.store, sweep.record);
+    assert.ok(
+      results.every(
+        (result) =>
+          result.generation === 2 && result.usage.driver.wastedCalls === 0 && result.resumptions === 0,
+      ),
+    );
     await healthy.close();
   });
 

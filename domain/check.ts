@@ -22,15 +22,28 @@ export type RunNumber = (typeof runNumbers)[number];
 
 /** What a check asks. Strings are templates. */
 export type CheckKind =
-  | { readonly kind: 'contains_any' | 'contains_all'; readonly texts: readonly string[]; readonly caseSensitive: boolean }
-  | { readonly kind: 'matches_any' | 'matches_all'; readonly patterns: readonly string[]; readonly caseSensitive: boolean }
+  | {
+      readonly kind: 'contains_any' | 'contains_all';
+      readonly texts: readonly string[];
+      readonly caseSensitive: boolean;
+    }
+  | {
+      readonly kind: 'matches_any' | 'matches_all';
+      readonly patterns: readonly string[];
+      readonly caseSensitive: boolean;
+    }
   | { readonly kind: 'equals'; readonly text: string }
   | { readonly kind: 'is_json' }
   /** Score: 1 - edit distance / longer length. */
   | { readonly kind: 'levenshtein'; readonly text: string }
   | { readonly kind: 'calls_include'; readonly tools: readonly string[]; readonly ordered: boolean }
   | { readonly kind: 'calls_exclude'; readonly tools: readonly string[] }
-  | { readonly kind: 'call_args'; readonly tool: string; readonly args: Json; readonly match: 'subset' | 'deep' | 'exact' }
+  | {
+      readonly kind: 'call_args';
+      readonly tool: string;
+      readonly args: Json;
+      readonly match: 'subset' | 'deep' | 'exact';
+    }
   | { readonly kind: 'max_calls'; readonly max: number; readonly tool?: string }
   | { readonly kind: 'number'; readonly number: RunNumber }
   | JudgeCheck

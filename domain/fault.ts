@@ -18,7 +18,7 @@ export type FaultCode =
   | 'driver_unfit'
   | 'worker_lost'
   | 'store_unavailable'
-  | 'give_up';
+  | 'bug';
 
 export type FaultDetails = {
   readonly blame: Blame;

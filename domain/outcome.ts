@@ -48,6 +48,7 @@ export function outcomeOf(
   if (conversation.targetError) return { outcome: 'failed', blame: 'target' };
   if (conversation.driverUnfaithful) return { outcome: 'undecided', blame: 'driver' };
   if (required.some((check) => check.verdict === 'fail')) return { outcome: 'failed' };
-  if (required.some((check) => check.verdict === 'undecided')) return { outcome: 'undecided', blame: 'judge' };
+  if (required.some((check) => check.verdict === 'undecided'))
+    return { outcome: 'undecided', blame: 'judge' };
   return { outcome: 'passed' };
 }

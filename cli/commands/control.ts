@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { UsageError } from '../../domain/usage-error.ts';
 import type { SweepProgress } from '../../workflows/messages.ts';
 import { addConnectionFlags, type ConnectionFlags } from '../connection.ts';
 import { decimalNumber, wholeNumber } from '../flag-values.ts';
 import { addExamples } from '../help.ts';
 import type { Shell } from '../shell.ts';
-import { UsageError } from '../../domain/usage-error.ts';
 
 type Flags = ConnectionFlags & { readonly json?: boolean };
 type RetuneFlags = Flags & { readonly concurrency?: number; readonly budget?: number };
@@ -14,19 +14,32 @@ export function registerControl(program: Command, shell: Shell): void {
   control(program, 'pause', 'Stops a live sweep after the messages in flight.', (id, flags: Flags) =>
     update(shell, id, flags, 'pause'),
   );
-  control(program, 'continue', 'Goes on with a paused sweep.', (id, flags: Flags) => update(shell, id, flags, 'continue'));
-  control(program, 'cancel', 'Ends a live sweep: open runs are cancelled, sessions closed, a report written.', (id, flags: Flags) =>
-    cancel(shell, id, flags),
+  control(program, 'continue', 'Goes on with a paused sweep.', (id, flags: Flags) =>
+    update(shell, id, flags, 'continue'),
   );
-  const retune = control(program, 'retune', 'Changes window and budget of a live sweep.', (id, flags: RetuneFlags) =>
-    tune(shell, id, flags),
+  control(
+    program,
+    'cancel',
+    'Ends a live sweep: open runs are cancelled, sessions closed, a report written.',
+    (id, flags: Flags) => cancel(shell, id, flags),
+  );
+  const retune = control(
+    program,
+    'retune',
+    'Changes window and budget of a live sweep.',
+    (id, flags: RetuneFlags) => tune(shell, id, flags),
   );
   retune
     .option('--concurrency <n>', 'how many runs are open at once', wholeNumber)
     .option('--budget <usd>', 'what the sweep may cost in all', decimalNumber);
 }
 
-function control<F>(program: Command, name: string, description: string, act: (id: string, flags: F) => Promise<void>): Command {
+function control<F>(
+  program: Command,
+  name: string,
+  description: string,
+  act: (id: string, flags: F) => Promise<void>,
+): Command {
   const command = program
     .command(`${name} <id>`)
     .description(description)
@@ -34,11 +47,17 @@ function control<F>(program: Command, name: string, description: string, act: (i
     .action((id: string, flags: F) => act(id, flags));
   addConnectionFlags(command);
   const more = name === 'retune' ? ' --concurrency 20' : '';
-  return addExamples(command, [`${name} ID${more}`, `${name} ID${more} --json`, `${name} ID${more} --address temporal.internal:7233`]);
+  return addExamples(command, [
+    `${name} ID${more}`,
+    `${name} ID${more} --json`,
+    `${name} ID${more} --address temporal.internal:7233`,
+  ]);
 }
 
 async function update(shell: Shell, id: string, flags: Flags, name: 'pause' | 'continue'): Promise<void> {
-  await withSweep(shell, id, flags, async (handle) => tell(shell, flags, id, await handle.executeUpdate<SweepProgress, []>(name)));
+  await withSweep(shell, id, flags, async (handle) =>
+    tell(shell, flags, id, await handle.executeUpdate<SweepProgress, []>(name)),
+  );
 }
 
 async function tune(shell: Shell, id: string, flags: RetuneFlags): Promise<void> {
@@ -51,7 +70,12 @@ async function tune(shell: Shell, id: string, flags: RetuneFlags): Promise<void>
     ...(budget === undefined ? {} : { budgetUsd: budget }),
   };
   await withSweep(shell, id, flags, async (handle) =>
-    tell(shell, flags, id, await handle.executeUpdate<SweepProgress, [typeof change]>('retune', { args: [change] })),
+    tell(
+      shell,
+      flags,
+      id,
+      await handle.executeUpdate<SweepProgress, [typeof change]>('retune', { args: [change] }),
+    ),
   );
 }
 
@@ -66,7 +90,12 @@ async function cancel(shell: Shell, id: string, flags: Flags): Promise<void> {
 type Handle = import('@temporalio/client').WorkflowHandle;
 
 /** Works with a live sweep; a server that would have to be started has none. */
-async function withSweep(shell: Shell, id: string, flags: Flags, work: (handle: Handle) => Promise<void>): Promise<void> {
+async function withSweep(
+  shell: Shell,
+  id: string,
+  flags: Flags,
+  work: (handle: Handle) => Promise<void>,
+): Promise<void> {
   const { openRunningTemporal } = await import('../sweep/temporal.ts');
   const { WorkflowNotFoundError } = await import('@temporalio/client');
   const temporal = await openRunningTemporal(shell, flags);
@@ -74,7 +103,10 @@ async function withSweep(shell: Shell, id: string, flags: Flags, work: (handle: 
     await work(temporal.client.workflow.getHandle(id));
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {
-      throw new UsageError({ message: `no sweep ${id} is live`, hint: `regatta list; regatta resume ${id} goes on with one that waits` });
+      throw new UsageError({
+        message: `no sweep ${id} is live`,
+        hint: `regatta list; regatta resume ${id} goes on with one that waits`,
+      });
     }
     throw error;
   } finally {
@@ -86,4 +118,3 @@ function tell(shell: Shell, flags: Flags, id: string, progress: SweepProgress): 
   if (flags.json) shell.stdout.write(`${JSON.stringify({ sweep: id, ...progress })}\n`);
   else shell.stderr.write(`${id}: ${progress.state}, window ${progress.window}, ${progress.open} open\n`);
 }
-

@@ -15,17 +15,34 @@ export function registerPlan(program: Command, shell: Shell): void {
     .option('--verbose', 'print the sweep with all defaults filled in')
     .action((file: string, flags: Flags) => plan(shell, file, flags));
   addConnectionFlags(addSelectionFlags(command));
-  addExamples(command, ['plan sweep.yaml', 'plan sweep.yaml --verbose', 'plan sweep.yaml --tag refund --repeats 10']);
+  addExamples(command, [
+    'plan sweep.yaml',
+    'plan sweep.yaml --verbose',
+    'plan sweep.yaml --tag refund --repeats 10',
+  ]);
 }
 
 async function plan(shell: Shell, file: string, flags: Flags): Promise<void> {
-  const [{ planFile }, { planLine }] = await Promise.all([import('../sweep/plan-sweep.ts'), import('../sweep/plan-text.ts')]);
+  const [{ planFile }, { planLine }] = await Promise.all([
+    import('../sweep/plan-sweep.ts'),
+    import('../sweep/plan-text.ts'),
+  ]);
   const planned = await planFile(shell, file, flags, namesTemporal(flags, shell.env));
   const { scenarios, variants, runs, inline, estimate, warnings } = planned.plan;
   const { spec } = planned.record;
   const unset = spec.env.filter((name) => !shell.env[name]);
   if (flags.json) {
-    const object = { scenarios, variants, runs, inline, window: spec.concurrency, estimate, warnings, env: spec.env, unset };
+    const object = {
+      scenarios,
+      variants,
+      runs,
+      inline,
+      window: spec.concurrency,
+      estimate,
+      warnings,
+      env: spec.env,
+      unset,
+    };
     shell.stdout.write(`${JSON.stringify(flags.verbose ? { ...object, spec } : object)}\n`);
     return;
   }

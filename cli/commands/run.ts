@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addExamples } from '../help.ts';
-import type { Shell } from '../shell.ts';
 import { addReportFlags, type ReportFlags } from '../report-files.ts';
+import type { Shell } from '../shell.ts';
 import { addPlayFlags, type PlayFlags } from '../sweep/sweep-flags.ts';
 
 export type RunFlags = PlayFlags & ReportFlags & { readonly watch?: boolean };
@@ -22,15 +22,21 @@ export function registerRun(program: Command, shell: Shell): void {
 }
 
 async function run(shell: Shell, file: string, flags: RunFlags): Promise<void> {
-  const [{ namesTemporal }, { planFile, proveEnvironment }, { planLine }, { playSweep, storeOf }, { storeSweep }, { tellReport }] =
-    await Promise.all([
-      import('../connection.ts'),
-      import('../sweep/plan-sweep.ts'),
-      import('../sweep/plan-text.ts'),
-      import('../sweep/play.ts'),
-      import('../sweep/launch.ts'),
-      import('../sweep/tell-report.ts'),
-    ]);
+  const [
+    { namesTemporal },
+    { planFile, proveEnvironment },
+    { planLine },
+    { playSweep, storeOf },
+    { storeSweep },
+    { tellReport },
+  ] = await Promise.all([
+    import('../connection.ts'),
+    import('../sweep/plan-sweep.ts'),
+    import('../sweep/plan-text.ts'),
+    import('../sweep/play.ts'),
+    import('../sweep/launch.ts'),
+    import('../sweep/tell-report.ts'),
+  ]);
   const named = namesTemporal(flags, shell.env);
   const planned = await planFile(shell, file, flags, named);
   shell.stderr.write(`${planLine(planned)}\n`);

@@ -37,6 +37,7 @@ export function aSweep(changes: Partial<SweepRecord> = {}): SweepRecord {
     },
     planned: { scenarios: 1, variants: 1, runs: 1, shards: 1 },
     inline: false,
+    estimateUsd: 0,
     queue: 'regatta.refunds',
     created: { at: 1, regatta: '0.1.0' },
     ...changes,

@@ -57,7 +57,7 @@ async function checkNamed({ connectionOptions, namespace }: Named): Promise<Find
   const { Connection, isGrpcServiceError } = await import('@temporalio/client');
   const address = connectionOptions.address ?? 'localhost:7233';
   try {
-    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: '10s' });
+    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: '5s' });
     try {
       await connection.withDeadline(Date.now() + 10_000, () =>
         connection.workflowService.describeNamespace({ namespace }),

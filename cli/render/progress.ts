@@ -45,14 +45,17 @@ function createLiveProgress(shell: ProgressShell, marks: Marks): Progress {
   const style = createStyle(shell);
   let last: SweepProgress | undefined;
   let history: readonly Mark[] = [];
+  let isShown = false;
   return {
     show({ progress, trouble }) {
       if (progress !== undefined) history = marks(progress);
       last = progress ?? last;
+      isShown = true;
       shell.stderr.write(drawn(progressLines({ progress: last, trouble, history }, shell.columns, style)));
     },
     end() {
-      shell.stderr.write(clearBelow);
+      if (isShown) shell.stderr.write(clearBelow);
+      isShown = false;
     },
   };
 }

@@ -114,12 +114,10 @@ function thresholdSection(view: View): readonly string[] {
 }
 
 function thresholdCells(threshold: ThresholdReport): readonly string[] {
-  const { text, scenario, verdict, value, interval, reason, covered_by: cover } = threshold;
+  const { text, scenario, verdict, interval, reason, covered_by: cover } = threshold;
   const name = scenario === undefined ? text : `${text} of ${scenario}`;
-  const measured = value === null ? reason : shortNumber(value);
   const bounds = interval === null ? '' : ` [${interval.map(shortNumber).join(', ')}]`;
-  const why = verdict === 'open' || value === null ? '' : `: ${reason}`;
-  return [verdict, name, `${measured}${bounds}${why}${cover === undefined ? '' : `; covered by ${cover}`}`];
+  return [verdict, name, `${reason}${bounds}${cover === undefined ? '' : `; covered by ${cover}`}`];
 }
 
 /** Those with failed runs first, the worst rate first; then those of which something is not known. */

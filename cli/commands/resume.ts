@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addConnectionFlags, type ConnectionFlags } from '../connection.ts';
 import { decimalNumber, wholeNumber } from '../flag-values.ts';
 import { addExamples } from '../help.ts';
-import { addReportFlags, type ReportFlags } from '../report-files.ts';
+import { addReportFlags, proveReportFlags, type ReportFlags } from '../report-files.ts';
 import type { Shell } from '../shell.ts';
 import { addStoreFlag, type PlaceFlags } from '../sweep/sweep-flags.ts';
 
@@ -66,6 +66,7 @@ async function goOn(
   flags: Flags,
   how: 'again' | 'retry' | 'rejudge',
 ): Promise<void> {
+  proveReportFlags(shell, flags);
   const [{ namesTemporal }, { proveEnvironment }, { playSweep, storeOf }, { findSweep }, { tellReport }] =
     await Promise.all([
       import('../connection.ts'),

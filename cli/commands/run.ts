@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addExamples } from '../help.ts';
-import { addReportFlags, type ReportFlags } from '../report-files.ts';
+import { addReportFlags, proveReportFlags, type ReportFlags } from '../report-files.ts';
 import type { Shell } from '../shell.ts';
 import { addPlayFlags, type PlayFlags } from '../sweep/sweep-flags.ts';
 
@@ -22,6 +22,7 @@ export function registerRun(program: Command, shell: Shell): void {
 }
 
 async function run(shell: Shell, file: string, flags: RunFlags): Promise<void> {
+  proveReportFlags(shell, flags);
   const [
     { namesTemporal },
     { planFile, proveEnvironment },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addConnectionFlags, type ConnectionFlags } from '../connection.ts';
 import { addExamples } from '../help.ts';
-import { addReportFlags, type ReportFlags } from '../report-files.ts';
+import { addReportFlags, proveReportFlags, type ReportFlags } from '../report-files.ts';
 import type { Shell } from '../shell.ts';
 import { addStoreFlag, type PlaceFlags } from '../sweep/sweep-flags.ts';
 
@@ -22,6 +22,7 @@ export function registerWatch(program: Command, shell: Shell): void {
 }
 
 async function watch(shell: Shell, id: string, flags: Flags): Promise<void> {
+  proveReportFlags(shell, flags);
   const [{ storeOf, watchSweep }, { findSweep }, { tellReport }] = await Promise.all([
     import('../sweep/play.ts'),
     import('../sweep/find-sweep.ts'),

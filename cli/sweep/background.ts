@@ -29,7 +29,16 @@ export async function attendInBackground(
     new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
   );
   const hosts = (flags.allowHost ?? []).flatMap((host) => ['--allow-host', host]);
-  const args = [...shell.system.nodeFlags, main, 'attend', sweep, '--store', store, ...hosts, ...(flags.ui ? ['--ui'] : [])];
+  const args = [
+    ...shell.system.nodeFlags,
+    main,
+    'attend',
+    sweep,
+    '--store',
+    store,
+    ...hosts,
+    ...(flags.ui ? ['--ui'] : []),
+  ];
   const child = spawn(shell.system.nodePath, args, {
     cwd: shell.cwd,
     env: { ...shell.env },

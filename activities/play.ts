@@ -82,7 +82,7 @@ async function takeStep(
       return undefined;
     case 'reply': {
       const left = await replyTurn(stretch, target, step.turn);
-      if (stretch.now().transcript.at(-1)?.by === 'target') stretch.deps.meter.turn();
+      if (stretch.now().transcript.at(-1)?.by === 'target') stretch.deps.meter.turn(stretch.plan.sweep.id);
       return left;
     }
     case 'check':

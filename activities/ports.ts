@@ -221,7 +221,7 @@ export type CallRecord = {
 /** Where activities report what they did; `workers/metrics.ts` makes Prometheus metrics of it. */
 export type Meter = {
   call(record: CallRecord): void;
-  turn(): void;
+  turn(sweep: string): void;
   runOpened(): void;
   /** The stretch was left (ended, drained, waiting). */
   runLeft(): void;

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import type { NativeConnection, Worker } from '@temporalio/worker';
+import { systemClock } from '../adapters/clock.ts';
 import { createSecrets } from '../adapters/secrets.ts';
 import { workflowBundle } from './bundle.ts';
 import type { WorkerConfig } from './config.ts';
@@ -9,7 +10,9 @@ import { startHealthServer } from './health.ts';
 import { createLog, type Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { type WatchedDependencies, watchPreflight } from './preflight-watch.ts';
+import { queueSource } from './queue-source.ts';
 import { installRuntime } from './runtime.ts';
+import { watchSweeps } from './sweep-watch.ts';
 import { connectToTemporal, pingTemporal, RefusedByTemporal } from './temporal.ts';
 import { createWorker } from './worker.ts';
 
@@ -46,7 +49,13 @@ type Setting = {
 export async function runWorkerProcess(config: WorkerConfig, io: WorkerIo): Promise<number> {
   const { redact } = createSecrets({ env: io.env, allowed: [...config.allowEnv, 'TEMPORAL_API_KEY'] });
   const log = createLog({ level: config.logLevel, output: io.stderr, redact });
-  const metrics = createMetrics({ version: io.version, node: process.version, now: Date.now });
+  const metrics = createMetrics({
+    version: io.version,
+    node: process.version,
+    namespace: config.temporal.namespace,
+    queue: config.queue,
+    now: Date.now,
+  });
   const setting: Setting = { config, io, log, metrics, drain: new AbortController(), parts: {} };
   const coreUrl = await installRuntime({ log, metrics: config.metrics !== undefined });
   const health = await serveHealth(setting, coreUrl);
@@ -133,17 +142,42 @@ async function work(setting: Setting, connection: NativeConnection): Promise<voi
     log: (text) => log.info({ text }, 'user code printed'),
   });
   metrics.watchEndpoints(made.readings);
-  const { deps, lack } = watchPreflight(made.deps, warnOfLongCalls(setting));
+  const store = metrics.meterStore(made.deps.store);
+  const { deps, lack } = watchPreflight({ ...made.deps, store }, warnOfLongCalls(setting));
   Object.assign(parts, { contact, lack });
   try {
     const bundle = config.role === 'activities' ? '' : await workflowBundle(io.cacheFolder);
     const { namespace } = config.temporal;
     parts.worker = await createWorker({ ...config, connection, namespace, bundle, deps });
-    await runUntilDrained(setting, parts.worker);
+    const watching = tellSweeps(setting, connection, parts.worker);
+    await runUntilDrained(setting, parts.worker).finally(watching);
   } finally {
     contact.close();
     await made.close();
   }
+}
+
+/**
+ * Shows how the sweeps of the queue stand, where there is a page to show it on; only workers that play workflows can
+ * be among those that ask. Returns what ends it.
+ */
+function tellSweeps({ config, metrics, drain }: Setting, connection: NativeConnection, worker: Worker) {
+  const ended = new AbortController();
+  const options = {
+    source: queueSource(connection, config.temporal.namespace, config.queue),
+    identity: worker.options.identity,
+    show: metrics.showSweeps,
+    onFailure: metrics.sweepWatchFailed,
+    now: Date.now,
+  };
+  const watching =
+    config.metrics === undefined || config.role === 'activities'
+      ? Promise.resolve()
+      : watchSweeps(options, systemClock.sleep, AbortSignal.any([ended.signal, drain.signal]));
+  return async (): Promise<void> => {
+    ended.abort();
+    await watching;
+  };
 }
 
 /** Rejects where the worker breaks, also while it drains: some conversation was cut off then. */

@@ -19,9 +19,13 @@ export const counters = {
     help: 'Runs whose result this worker wrote, by sweep and outcome.',
     labels: ['sweep', 'outcome'],
   },
+  regatta_scenario_runs_total: {
+    help: 'Runs that did not pass, by scenario and outcome.',
+    labels: ['sweep', 'scenario', 'outcome'],
+  },
   regatta_turns_total: {
     help: 'Turns played: a driver message and the reply to it.',
-    labels: [],
+    labels: ['sweep'],
   },
   regatta_calls_total: {
     help: 'Calls of models and targets: code ok, or that of the fault.',
@@ -37,11 +41,23 @@ export const counters = {
   },
   regatta_endings_total: {
     help: 'Runs by why their conversation stopped.',
-    labels: ['ending'],
+    labels: ['sweep', 'ending'],
   },
   regatta_faults_total: {
     help: 'Runs that a fault ended, by its code and blame.',
-    labels: ['code', 'blame'],
+    labels: ['sweep', 'code', 'blame'],
+  },
+  regatta_checks_total: {
+    help: 'Checks of ended runs, by name and verdict.',
+    labels: ['check', 'verdict'],
+  },
+  regatta_store_failures_total: {
+    help: 'Operations on the store that failed.',
+    labels: ['operation'],
+  },
+  regatta_sweep_watch_failures_total: {
+    help: 'Times that this worker could not ask Temporal how the sweeps of its queue stand.',
+    labels: [],
   },
   regatta_label_overflow_total: {
     help: 'Times that a label had too many values and "other" was counted instead.',
@@ -50,6 +66,46 @@ export const counters = {
 } as const satisfies Record<string, MetricSpec>;
 
 export const gauges = {
+  regatta_sweep_planned_runs: {
+    help: 'Runs that the sweep was planned with. Sweeps are told by a few workers: take the maximum.',
+    labels: ['sweep'],
+  },
+  regatta_sweep_runs: {
+    help: 'Runs of the sweep that have ended, by outcome, as the sweep itself counts them.',
+    labels: ['sweep', 'outcome'],
+  },
+  regatta_sweep_open_runs: {
+    help: 'Runs that the sweep keeps open.',
+    labels: ['sweep'],
+  },
+  regatta_sweep_window: {
+    help: 'How many runs the sweep may keep open at once.',
+    labels: ['sweep'],
+  },
+  regatta_sweep_spent_usd: {
+    help: 'What the ended runs of the sweep cost, in US dollars.',
+    labels: ['sweep'],
+  },
+  regatta_sweep_budget_usd: {
+    help: 'The budget of the sweep in US dollars; absent where it has none.',
+    labels: ['sweep'],
+  },
+  regatta_sweep_started_timestamp_seconds: {
+    help: 'When the workflow of the sweep started.',
+    labels: ['sweep'],
+  },
+  regatta_sweep_state: {
+    help: 'Always 1; the label state says what the sweep does.',
+    labels: ['sweep', 'state'],
+  },
+  regatta_scenario_slowest_seconds: {
+    help: 'Wall time of the slowest run of a scenario that this worker ended; the ten slowest of a sweep.',
+    labels: ['sweep', 'scenario'],
+  },
+  regatta_queue_backlog: {
+    help: "Tasks of this worker's queue that wait for a worker, as Temporal estimates them.",
+    labels: ['task_type'],
+  },
   regatta_calls_in_flight: {
     help: 'Model calls that were sent and are not answered yet.',
     labels: ['model'],
@@ -88,15 +144,23 @@ export const histograms = {
   },
   regatta_pace_wait_seconds: {
     help: 'Time that model calls waited for the pace of their endpoint.',
-    labels: [],
+    labels: ['model'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60],
   },
   regatta_run_duration_seconds: {
     help: 'Wall time of runs from their opening to their result, waits included.',
-    labels: [],
+    labels: ['sweep'],
     buckets: runBuckets,
   },
+  regatta_store_duration_seconds: {
+    help: 'Time of operations on the store that succeeded.',
+    labels: ['operation'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15],
+  },
 } as const satisfies Record<string, HistogramSpec>;
+
+/** Labels that every metric of a worker has besides its own; Temporal's metrics name the same things so. */
+export const commonLabels = ['namespace', 'task_queue'] as const;
 
 export type CounterName = keyof typeof counters;
 export type GaugeName = keyof typeof gauges;
@@ -110,4 +174,7 @@ export const labelLimits = {
   /** Only the live ones: a sweep that wrote no result for an hour leaves the page. */
   sweep: 20,
   model: 50,
+  check: 50,
+  /** Scenarios whose runs did not pass, of all live sweeps together. */
+  scenario: 100,
 } as const;

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { CallRecord } from '../../activities/ports.ts';
+import { createFileStore } from '../../adapters/file-store/index.ts';
 import type { RunResult } from '../../domain/run.ts';
+import { emptyTally } from '../../domain/tally.ts';
 import { noUsage } from '../../domain/usage.ts';
 import {
+  commonLabels,
   counters,
   gauges,
   type HistogramSpec,
@@ -14,13 +20,20 @@ import {
   type MetricSpec,
 } from '../../workers/metric-catalogue.ts';
 import { createMetrics } from '../../workers/metrics.ts';
+import type { QueueReading } from '../../workers/sweep-watch.ts';
 import { type Family, readMetricText } from './metric-text.ts';
 
 const hourMs = 3_600_000;
 
 function someMetrics() {
   const clock = { at: 0 };
-  const metrics = createMetrics({ version: '1.2.3', node: 'v24.0.0', now: () => clock.at });
+  const metrics = createMetrics({
+    version: '1.2.3',
+    node: 'v24.0.0',
+    namespace: 'default',
+    queue: 'regatta.desk',
+    now: () => clock.at,
+  });
   return { clock, ...metrics, read: async () => readMetricText(await metrics.text()) };
 }
 
@@ -55,19 +68,44 @@ function aRun(given: Partial<RunResult> = {}): RunResult {
   };
 }
 
+const aReading: QueueReading = {
+  backlog: { workflow: 0, activity: 7 },
+  sweeps: [
+    {
+      sweep: 'night',
+      progress: {
+        state: 'running',
+        runs: 100,
+        open: 20,
+        window: 30,
+        budgetUsd: 5,
+        tally: { ...emptyTally, outcomes: { passed: 40, broken: 1 }, usd: 1.5 },
+        startedAt: 1_000_000,
+      },
+    },
+  ],
+};
+
 /** Everything that can be counted, once. */
-function countAll({ meter, onPaceWait, watchEndpoints }: ReturnType<typeof someMetrics>): void {
+async function countAll(metrics: ReturnType<typeof someMetrics>): Promise<void> {
+  const { meter, meterStore, onPaceWait, watchEndpoints, showSweeps } = metrics;
   const usage = { inputTokens: 100, outputTokens: 20, estimated: false };
   meter.call(aCall({ usage }));
   meter.call(aCall({ code: 'rate_limited', costUsd: 0 }));
-  meter.turn();
+  meter.turn('night');
   meter.runOpened();
-  meter.runEnded('night', aRun());
+  const check = { check: 'polite', required: true, verdict: 'pass', reason: '' } as const;
+  meter.runEnded('night', aRun({ checks: [check] }));
   const fault = { code: 'timed_out', message: 'no answer' } as const;
   meter.runEnded('night', aRun({ outcome: 'broken', blame: 'infrastructure', fault }));
-  onPaceWait({ ms: 40 });
+  onPaceWait({ model: 'small', ms: 40 });
   watchEndpoints(() => [{ model: 'small', inFlight: 3, waiting: 2, limit: 32 }]);
   for (let model = 0; model < 60; model++) meter.call(aCall({ model: `model-${model}` }));
+  showSweeps(aReading);
+  const folder = await mkdtemp(join(tmpdir(), 'regatta-metrics-'));
+  await meterStore(createFileStore(folder)).probe();
+  await assert.rejects(meterStore(createFileStore(join(folder, 'no'))).readShard('night', 0));
+  await rm(folder, { recursive: true });
 }
 
 function valueIn(families: ReadonlyMap<string, Family>, series: string): number | undefined {
@@ -91,13 +129,13 @@ describe('the page of metrics', () => {
   it('is strict text format, whatever was counted', async () => {
     const metrics = someMetrics();
     await metrics.read();
-    countAll(metrics);
+    await countAll(metrics);
     await metrics.read();
   });
 
   it("passes Prometheus' own linter", { skip: !hasPromtool && 'there is no promtool here' }, async () => {
     const metrics = someMetrics();
-    countAll(metrics);
+    await countAll(metrics);
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
       input: await metrics.text(),
     });
@@ -106,7 +144,7 @@ describe('the page of metrics', () => {
 
   it('holds the metrics of the catalogue and no others of ours, with its kinds, helps and labels', async () => {
     const metrics = someMetrics();
-    countAll(metrics);
+    await countAll(metrics);
     const families = await metrics.read();
     const ours = [...families.values()].filter(({ name }) => name.startsWith('regatta_'));
     assert.deepEqual(
@@ -116,7 +154,7 @@ describe('the page of metrics', () => {
     for (const [name, , { labels }] of catalogue) {
       const sample = families.get(name)?.samples.at(-1);
       const shown = Object.keys(sample?.labels ?? {}).filter((label) => label !== 'le');
-      assert.deepEqual(shown.sort(), [...labels].sort(), name);
+      assert.deepEqual(shown.sort(), [...labels, ...commonLabels].sort(), name);
     }
   });
 
@@ -146,9 +184,9 @@ describe('the page of metrics', () => {
 
   it('is its own: two pages in one process do not mix', async () => {
     const [one, other] = [someMetrics(), someMetrics()];
-    one.meter.turn();
+    one.meter.turn('night');
     assert.equal(valueIn(await one.read(), 'regatta_turns_total'), 1);
-    assert.equal(valueIn(await other.read(), 'regatta_turns_total'), 0);
+    assert.equal(valueIn(await other.read(), 'regatta_turns_total'), undefined);
   });
 });
 
@@ -185,8 +223,8 @@ describe('what a worker counts', () => {
     const of = (series: string) => valueIn(families, series);
     assert.equal(of('regatta_runs_total{sweep="night",outcome="passed"}'), 1);
     assert.equal(of('regatta_runs_total{sweep="night",outcome="broken"}'), 1);
-    assert.equal(of('regatta_endings_total{ending="driver_done"}'), 1);
-    assert.equal(of('regatta_faults_total{code="unavailable",blame="driver"}'), 1);
+    assert.equal(of('regatta_endings_total{sweep="night",ending="driver_done"}'), 1);
+    assert.equal(of('regatta_faults_total{sweep="night",code="unavailable",blame="driver"}'), 1);
     assert.equal(of('regatta_run_duration_seconds_sum'), 14);
   });
 
@@ -221,7 +259,119 @@ describe('what a worker counts', () => {
   });
 });
 
+describe('what a worker tells of sweeps', () => {
+  it('counts checks by name and verdict, and runs that did not pass by scenario', async () => {
+    const { meter, read } = someMetrics();
+    const check = { check: 'polite', required: true, verdict: 'fail', reason: 'rude' } as const;
+    meter.runEnded('night', aRun({ outcome: 'failed', checks: [check] }));
+    meter.runEnded('night', aRun());
+    const families = await read();
+    assert.equal(valueIn(families, 'regatta_checks_total{check="polite",verdict="fail"}'), 1);
+    assert.deepEqual(
+      families
+        .get('regatta_scenario_runs_total')
+        ?.samples.map(({ labels, value }) => [labels.outcome, value]),
+      [['failed', 1]],
+    );
+  });
+
+  it('shows the ten slowest scenarios of a sweep, each by its slowest run', async () => {
+    const { meter, read } = someMetrics();
+    for (const seconds of [3, 1, 2]) {
+      for (let scenario = 1; scenario <= 12; scenario++) {
+        meter.runEnded(
+          'night',
+          aRun({ scenario: `s${scenario}`, startedAt: 0, endedAt: scenario * seconds * 1_000 }),
+        );
+      }
+    }
+    const shown = (await read()).get('regatta_scenario_slowest_seconds')?.samples ?? [];
+    assert.deepEqual(
+      shown.map(({ labels, value }) => [labels.scenario, value]),
+      [12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((scenario) => [`s${scenario}`, scenario * 3]),
+    );
+  });
+
+  it('shows how sweeps stand, as it was told last, and nothing once others tell it', async () => {
+    const { showSweeps, read } = someMetrics();
+    showSweeps(aReading);
+    const families = await read();
+    const of = (series: string) => valueIn(families, series);
+    assert.equal(of('regatta_sweep_planned_runs{sweep="night"}'), 100);
+    assert.equal(of('regatta_sweep_runs{sweep="night",outcome="passed"}'), 40);
+    assert.equal(of('regatta_sweep_runs{sweep="night",outcome="failed"}'), 0);
+    assert.equal(of('regatta_sweep_open_runs{sweep="night"}'), 20);
+    assert.equal(of('regatta_sweep_window{sweep="night"}'), 30);
+    assert.equal(of('regatta_sweep_spent_usd{sweep="night"}'), 1.5);
+    assert.equal(of('regatta_sweep_budget_usd{sweep="night"}'), 5);
+    assert.equal(of('regatta_sweep_started_timestamp_seconds{sweep="night"}'), 1_000);
+    assert.equal(of('regatta_sweep_state{sweep="night",state="running"}'), 1);
+    assert.equal(of('regatta_queue_backlog{task_type="activity"}'), 7);
+    showSweeps(undefined);
+    assert.equal(valueIn(await read(), 'regatta_sweep_planned_runs'), undefined);
+  });
+
+  it('tells at most twenty sweeps, and says that there are more', async () => {
+    const { showSweeps, read } = someMetrics();
+    const progress = aReading.sweeps[0]?.progress;
+    assert.ok(progress !== undefined);
+    const sweeps = Array.from({ length: labelLimits.sweep + 1 }, (_, index) => ({
+      sweep: `s${index}`,
+      progress,
+    }));
+    showSweeps({ ...aReading, sweeps });
+    const families = await read();
+    assert.equal(families.get('regatta_sweep_planned_runs')?.samples.length, labelLimits.sweep);
+    assert.equal(valueIn(families, 'regatta_label_overflow_total{label="sweep"}'), 1);
+  });
+});
+
+describe('the metrics of a store', () => {
+  it('time what succeeded and count what failed, by operation', async () => {
+    const metrics = someMetrics();
+    await countAll(metrics);
+    const families = await metrics.read();
+    assert.equal(valueIn(families, 'regatta_store_duration_seconds_count{operation="probe"}'), 1);
+    assert.equal(valueIn(families, 'regatta_store_failures_total{operation="read_shard"}'), 1);
+    assert.equal(
+      valueIn(families, 'regatta_store_duration_seconds_count{operation="read_shard"}'),
+      undefined,
+    );
+  });
+
+  it('include what journals are asked for', async () => {
+    const metrics = someMetrics();
+    const folder = await mkdtemp(join(tmpdir(), 'regatta-metrics-'));
+    const journal = await metrics.meterStore(createFileStore(folder)).openJournal('night/refund/1', '1-1-a');
+    await journal.append([{ kind: 'released', at: 1 }]);
+    await journal.flush();
+    await journal.close();
+    await rm(folder, { recursive: true });
+    const families = await metrics.read();
+    for (const operation of ['open_journal', 'append', 'flush'])
+      assert.equal(valueIn(families, `regatta_store_duration_seconds_count{operation="${operation}"}`), 1);
+  });
+});
+
 describe('labels that come from sweep files', () => {
+  it('count scenarios beyond the limit as "other", and make room when their sweep has left', async () => {
+    const { clock, meter, read } = someMetrics();
+    for (let scenario = 0; scenario < labelLimits.scenario + 2; scenario++)
+      meter.runEnded('night', aRun({ scenario: `s${scenario}`, outcome: 'failed' }));
+    assert.equal(
+      valueIn(await read(), 'regatta_scenario_runs_total{sweep="night",scenario="other",outcome="failed"}'),
+      2,
+    );
+    clock.at = hourMs;
+    meter.runEnded('day', aRun({ scenario: 'fresh', outcome: 'failed' }));
+    assert.deepEqual(
+      (await read())
+        .get('regatta_scenario_runs_total')
+        ?.samples.map(({ labels }) => [labels.sweep, labels.scenario]),
+      [['day', 'fresh']],
+    );
+  });
+
   it('count models beyond the limit as "other" and say so', async () => {
     const { meter, read } = someMetrics();
     for (let model = 0; model < labelLimits.model + 2; model++)
@@ -279,6 +429,8 @@ describe('docs/metrics.md', () => {
     const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
     assert.match(page, new RegExp(`at most ${labelLimits.sweep} sweeps`));
     assert.match(page, new RegExp(`at most ${labelLimits.model} models`));
+    assert.match(page, new RegExp(`at most ${labelLimits.check} checks`));
+    assert.match(page, new RegExp(`at most ${labelLimits.scenario} scenarios`));
   });
 });
 

@@ -11,7 +11,13 @@ import { watchPreflight } from '../../workers/preflight-watch.ts';
 function someDependencies(test: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'regatta-preflight-'));
   const store = join(folder, 'sweeps');
-  const { meter, onPaceWait } = createMetrics({ version: '1', node: 'v24', now: Date.now });
+  const { meter, onPaceWait } = createMetrics({
+    version: '1',
+    node: 'v24',
+    namespace: 'default',
+    queue: 'regatta.test',
+    now: Date.now,
+  });
   const { deps, close } = createDependencies({
     project: folder,
     store,

@@ -92,11 +92,9 @@ function countsOf({ journal, generation, at }: Settlement): Counts {
   const { used, earlier } = generationsOf(journal.events, generation);
   const unused = [...earlier, ...journal.ignored];
   const calls = [...used, ...unused].filter((event) => event.kind === 'call');
-  const retries: Record<string, number> = {};
-  for (const { code } of calls) if (code !== 'ok') retries[code] = (retries[code] ?? 0) + 1;
   return {
     usage: addUsage(usageOf(used, false), usageOf(unused, true)),
-    retries,
+    retries: retriesOf([...used, ...unused]),
     replySeconds: replySeconds(used),
     resumptions: resumptionsOf(journal.events),
     resent: calls.filter((call) => call.resent === true).length,
@@ -111,6 +109,22 @@ function generationsOf(events: readonly JournalEvent[], generation: number) {
   const last = events.findLast((event) => event.kind === 'opened' || event.kind === 'rejudged');
   const from = last !== undefined && last.generation >= generation ? opened : events.length;
   return { earlier: events.slice(0, from), used: events.slice(from) };
+}
+
+/** Faulty calls that were tried again, by code: all but those that a fault, an ending or an undecided vote followed. */
+function retriesOf(events: readonly JournalEvent[]): Readonly<Record<string, number>> {
+  const retries: Record<string, number> = {};
+  for (const [index, event] of events.entries()) {
+    if (event.kind !== 'call' || event.code === 'ok' || wasLastTry(events[index + 1])) continue;
+    retries[event.code] = (retries[event.code] ?? 0) + 1;
+  }
+  return retries;
+}
+
+function wasLastTry(next: JournalEvent | undefined): boolean {
+  return (
+    next?.kind === 'fault' || next?.kind === 'ended' || (next?.kind === 'vote' && next.fault !== undefined)
+  );
 }
 
 function isRestart(event: JournalEvent): boolean {

@@ -1,4 +1,5 @@
 import { type Conversation, foldConversation, unopened } from './conversation.ts';
+import type { EndingKind } from './ending.ts';
 import type { FoldedJournal, JournalEvent } from './journal.ts';
 import { outcomeOf } from './outcome.ts';
 import type { RunPlan, RunResult } from './run.ts';
@@ -121,10 +122,11 @@ function retriesOf(events: readonly JournalEvent[]): Readonly<Record<string, num
   return retries;
 }
 
+const endingsByFault: readonly EndingKind[] = ['target_error', 'context_full', 'content_refused'];
+
 function wasLastTry(next: JournalEvent | undefined): boolean {
-  return (
-    next?.kind === 'fault' || next?.kind === 'ended' || (next?.kind === 'vote' && next.fault !== undefined)
-  );
+  if (next?.kind === 'ended') return endingsByFault.includes(next.ending.kind);
+  return next?.kind === 'fault' || (next?.kind === 'vote' && next.fault !== undefined);
 }
 
 function isRestart(event: JournalEvent): boolean {

@@ -16,7 +16,8 @@ export type DevServer = {
   stop(): Promise<void>;
 };
 
-export async function startDevServer(): Promise<DevServer> {
+/** Starts one; `flags` are added to its command line. */
+export async function startDevServer(flags: readonly string[] = []): Promise<DevServer> {
   const { path } = await resolveTemporal(processShell());
   const folder = await mkdtemp(join(tmpdir(), 'regatta-server-'));
   const port = await freePort();
@@ -25,7 +26,8 @@ export async function startDevServer(): Promise<DevServer> {
   const pragmas = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
   let child: ChildProcess;
   async function start(): Promise<void> {
-    child = spawn(path, [...args, ...pragmas, '--db-filename', join(folder, 'temporal.db')], { stdio: 'ignore' });
+    const database = ['--db-filename', join(folder, 'temporal.db')];
+    child = spawn(path, [...args, ...pragmas, ...database, ...flags], { stdio: 'ignore' });
     const connection = await connectPatiently(address);
     await connection.close();
   }

@@ -98,6 +98,10 @@ export const gauges = {
     help: 'Always 1; the label state says what the sweep does.',
     labels: ['sweep', 'state'],
   },
+  regatta_sweep_halted: {
+    help: 'Always 1; the label reason says why the sweep opens no more runs. Absent where it was not halted.',
+    labels: ['sweep', 'reason'],
+  },
   regatta_scenario_slowest_seconds: {
     help: 'Wall time of the slowest run of a scenario that this worker ended; the ten slowest of a sweep.',
     labels: ['sweep', 'scenario'],

@@ -16,8 +16,9 @@ export function progressMetrics(
   const budget = gauge('regatta_sweep_budget_usd');
   const started = gauge('regatta_sweep_started_timestamp_seconds');
   const state = gauge('regatta_sweep_state');
+  const halted = gauge('regatta_sweep_halted');
   const backlog = gauge('regatta_queue_backlog');
-  const all = [planned, runs, open, window, spent, budget, started, state, backlog];
+  const all = [planned, runs, open, window, spent, budget, started, state, halted, backlog];
   return (reading) => {
     for (const each of all) each.reset();
     if (reading === undefined) return;
@@ -32,6 +33,7 @@ export function progressMetrics(
       if (budgetUsd !== undefined) budget.set({ sweep }, budgetUsd);
       started.set({ sweep }, progress.startedAt / 1000);
       state.set({ sweep, state: progress.state }, 1);
+      if (progress.halt !== undefined) halted.set({ sweep, reason: progress.halt.reason }, 1);
     }
     if (reading.sweeps.length > labelLimits.sweep) onOverflow();
   };

@@ -80,6 +80,7 @@ const aReading: QueueReading = {
         window: 30,
         budgetUsd: 5,
         tally: { ...emptyTally, outcomes: { passed: 40, broken: 1 }, usd: 1.5 },
+        halt: { reason: 'budget', detail: 'used up' },
         startedAt: 1_000_000,
       },
     },
@@ -306,6 +307,7 @@ describe('what a worker tells of sweeps', () => {
     assert.equal(of('regatta_sweep_budget_usd{sweep="night"}'), 5);
     assert.equal(of('regatta_sweep_started_timestamp_seconds{sweep="night"}'), 1_000);
     assert.equal(of('regatta_sweep_state{sweep="night",state="running"}'), 1);
+    assert.equal(of('regatta_sweep_halted{sweep="night",reason="budget"}'), 1);
     assert.equal(of('regatta_queue_backlog{task_type="activity"}'), 7);
     showSweeps(undefined);
     assert.equal(valueIn(await read(), 'regatta_sweep_planned_runs'), undefined);

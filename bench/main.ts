@@ -1,0 +1,32 @@
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import process from 'node:process';
+import { compareConversations } from './conversations.ts';
+import { measureHistories } from './histories.ts';
+import { measureThroughput } from './throughput.ts';
+
+// npm run bench [-- conversations|throughput|histories|all] [--quick]: figures of one machine in one run.
+// Ratios within a run are what counts: seconds differ from machine to machine and from hour to hour.
+
+const parts = {
+  conversations: compareConversations,
+  throughput: measureThroughput,
+  histories: measureHistories,
+};
+
+const words = process.argv.slice(2);
+const isQuick = words.includes('--quick');
+const [asked = 'conversations', ...others] = words.filter((word) => word !== '--quick');
+const chosen = Object.entries(parts).filter(([name]) => asked === 'all' || asked === name);
+if (chosen.length === 0 || others.length > 0) {
+  process.stderr.write(`usage: npm run bench -- [${Object.keys(parts).join('|')}|all] [--quick]\n`);
+  process.exit(2);
+}
+
+process.stdout.write(`${machineLine()}\n`);
+for (const [name, part] of chosen) process.stdout.write(`\n## ${name}\n\n${await part({ isQuick })}`);
+
+function machineLine(): string {
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
+  return `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores (${model}), ${memory} GiB, Node ${process.version}`;
+}

@@ -11,6 +11,7 @@ const heavyPlaces = [
   'test/cli/temporal-server',
   'test/examples/',
   'test/fleet/',
+  'test/observability/proof',
   'test/replay/',
   'test/workflows/',
 ];

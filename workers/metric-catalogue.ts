@@ -135,8 +135,8 @@ export const gauges = {
     labels: [],
   },
   regatta_build_info: {
-    help: 'Always 1; the labels name the build.',
-    labels: ['version', 'node'],
+    help: 'Always 1; the labels name the build, and what a Temporal server calls namespace and queue in its own metrics.',
+    labels: ['version', 'node', 'server_namespace', 'server_queue'],
   },
 } as const satisfies Record<string, MetricSpec>;
 

@@ -68,7 +68,8 @@ export function createMetrics({ version, node, namespace, queue, now }: MetricsO
   const draining = gauge('regatta_draining');
   const contactLost = gauge('regatta_contact_lost');
   const showEndpoints = endpointGauges(makers, models.admit);
-  gauge('regatta_build_info').set({ version, node }, 1);
+  const server = { server_namespace: asServerWrites(namespace), server_queue: asServerWrites(queue) };
+  gauge('regatta_build_info').set({ version, node, ...server }, 1);
 
   let isReachable = () => true;
   let readings: () => readonly EndpointReading[] = () => [];
@@ -98,6 +99,11 @@ export function createMetrics({ version, node, namespace, queue, now }: MetricsO
       return registry.metrics();
     },
   };
+}
+
+/** Temporal's server keeps only letters, digits and underscores in the labels of its metrics. */
+function asServerWrites(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_]/g, '_');
 }
 
 function callMeter({ counter, histogram }: MetricMakers, admit: (model: string) => string) {

@@ -183,6 +183,14 @@ describe('the page of metrics', () => {
     assert.equal(valueIn(families, 'regatta_build_info{version="1.2.3",node="v24.0.0"}'), 1);
   });
 
+  it("names the queue as the server's own metrics do, so that both can be joined", async () => {
+    const families = await someMetrics().read();
+    assert.equal(
+      valueIn(families, 'regatta_build_info{task_queue="regatta.desk",server_queue="regatta_desk"}'),
+      1,
+    );
+  });
+
   it('is its own: two pages in one process do not mix', async () => {
     const [one, other] = [someMetrics(), someMetrics()];
     one.meter.turn('night');

@@ -1,5 +1,6 @@
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { cli, type Measured, measure } from './measure.ts';
+import { type Measured, measure, regatta } from './measure.ts';
 import { type PracticeProcess, startPracticeProcess } from './practice-process.ts';
 import { removeFolder, type SweepSize, writeSweep } from './sweep-files.ts';
 import { formatReaches, formatTable, type Reach } from './table.ts';
@@ -51,8 +52,9 @@ async function play(way: Way, size: SweepSize, practice: PracticeProcess): Promi
 }
 
 function argsOf(way: Way, { conversations, window }: SweepSize, url: string): readonly string[] {
-  if (way !== 'bare HTTP loop') return [cli, 'run', 'sweep.yaml', '--json', flags[way]];
+  if (way !== 'bare HTTP loop') return [regatta, 'run', 'sweep.yaml', '--json', flags[way]];
   return [
+    process.execPath,
     fileURLToPath(new URL('bare-loop.ts', import.meta.url)),
     url,
     ...[conversations, window, turns].map(String),

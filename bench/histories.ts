@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import process from 'node:process';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { cleanEnv, cli, type Measured, measure } from './measure.ts';
+import { cleanEnv, type Measured, measure, regatta } from './measure.ts';
 import { startPracticeProcess } from './practice-process.ts';
 import { removeFolder, writeSweep } from './sweep-files.ts';
 import { formatReaches, formatTable } from './table.ts';
@@ -31,7 +30,7 @@ export async function measureHistories({ isQuick }: { readonly isQuick: boolean 
         stretch: '20s',
       });
       const [longest, measured] = await onKeptServer(folder, () =>
-        measure(folder, [cli, 'run', 'sweep.yaml', '--json', flag], practice),
+        measure(folder, [regatta, 'run', 'sweep.yaml', '--json', flag], practice),
       );
       most = Math.max(most, longest.events);
       rows.push([
@@ -60,7 +59,7 @@ async function onKeptServer(
   play: () => Promise<Measured>,
 ): Promise<readonly [Longest, Measured]> {
   const server = (command: string) =>
-    runFile(process.execPath, [cli, 'server', command, '--json'], { cwd: folder, env: cleanEnv() });
+    runFile(regatta, ['server', command, '--json'], { cwd: folder, env: cleanEnv() });
   const { stdout } = await server('start');
   const { address } = JSON.parse(stdout) as { address: string };
   try {

@@ -25,8 +25,8 @@ export type Sample = { readonly calls: number; readonly rssMiB: number };
 
 const sampleEveryMs = 200;
 
-/** The CLI of this checkout. */
-export const cli = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+/** The command as users type it from a checkout: its launcher chooses Node's flags. */
+export const regatta = fileURLToPath(new URL('../regatta', import.meta.url));
 
 /** This process's environment without what would lead a run to another Temporal, store or file. */
 export function cleanEnv(): NodeJS.ProcessEnv {
@@ -36,17 +36,18 @@ export function cleanEnv(): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs a program with Node in a folder, and watches its processes until it has exited. Throws where it does not exit
+ * Runs a program in a folder, and watches its processes until it has exited. Throws where it does not exit
  * with 0; its own words are then in the message.
  */
 export async function measure(
   folder: string,
-  args: readonly string[],
+  command: readonly string[],
   practice: PracticeProcess,
 ): Promise<Measured> {
+  const [program = '', ...args] = command;
   await practice.reset();
   const startedAt = Date.now();
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     cwd: folder,
     env: cleanEnv(),
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -59,7 +60,7 @@ export async function measure(
   const usage = await watched.end();
   const { firstCallAt, stats } = await practice.seen();
   if (code !== 0 || firstCallAt === undefined)
-    throw new Error(`${args.join(' ')}: exit code ${code}\n${words.join('')}`);
+    throw new Error(`${command.join(' ')}: exit code ${code}\n${words.join('')}`);
   return {
     wallSeconds: (endedAt - firstCallAt) / 1000,
     startSeconds: (firstCallAt - startedAt) / 1000,

@@ -1,4 +1,4 @@
-import { cli, type Measured, measure } from './measure.ts';
+import { type Measured, measure, regatta } from './measure.ts';
 import { startPracticeProcess } from './practice-process.ts';
 import { removeFolder, writeSweep } from './sweep-files.ts';
 import { formatReaches, formatTable } from './table.ts';
@@ -14,7 +14,7 @@ export async function measureThroughput({ isQuick }: { readonly isQuick: boolean
   const { url } = await practice.seen();
   const folder = await writeSweep(url, { conversations, window: 200, turns: 1 });
   try {
-    const measured = await measure(folder, [cli, 'run', 'sweep.yaml', '--json', '--bulk'], practice);
+    const measured = await measure(folder, [regatta, 'run', 'sweep.yaml', '--json', '--bulk'], practice);
     return describe(measured, conversations);
   } finally {
     practice.stop();

@@ -9,6 +9,8 @@ const heavyPlaces = [
   'test/bad-days/',
   'test/cli/sweep',
   'test/cli/temporal-server',
+  'test/deploy/package',
+  'test/deploy/scaling',
   'test/examples/',
   'test/fleet/',
   'test/observability/proof',

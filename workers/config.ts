@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { resolveStore } from '../adapters/store.ts';
 import { wordHint } from '../domain/closest.ts';
 import { type Mistake, UsageError } from '../domain/usage-error.ts';
 import { durationMs } from '../formats/durations.ts';
@@ -81,7 +82,7 @@ export function readWorkerSettings(flags: WorkerFlags, cwd: string): WorkerSetti
     project,
     queue: flags.queue,
     role: oneOf('--role', flags.role, roles, 'all', complain),
-    store: resolve(cwd, flags.store),
+    store: readStore(flags.store, cwd, complain),
     allowEnv: readNames(flags.allowEnv, complain),
     allowHost: split(flags.allowHost),
     slots: readNumber('--slots', flags.slots, { from: 1, to: mostSlots }, complain),
@@ -99,6 +100,16 @@ function readProject(project: string, complain: Complain): string {
   const isFolder = statSync(project, { throwIfNoEntry: false })?.isDirectory() ?? false;
   if (!isFolder) complain(`--project: there is no folder ${project}`);
   return project;
+}
+
+function readStore(store: string, cwd: string, complain: Complain): string {
+  try {
+    return resolveStore(cwd, store);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    for (const { message, hint } of error.mistakes) complain(`--store: ${message}`, hint);
+    return store;
+  }
 }
 
 function readNames(given: readonly string[], complain: Complain): readonly string[] {

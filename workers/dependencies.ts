@@ -17,7 +17,7 @@ import { createTargets } from '../adapters/targets.ts';
 export type WorkerParts = {
   /** Folder that user modules come from. */
   readonly project: string;
-  /** A folder. */
+  /** A folder, or `s3://BUCKET/PREFIX`. */
   readonly store: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names, or patterns, of the environment variables that sweeps may use. */

@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import type { Store } from '../../activities/ports.ts';
-import { createStore } from '../../adapters/store.ts';
+import { createStore, resolveStore } from '../../adapters/store.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
 import { UsageError } from '../../domain/usage-error.ts';
 import type { ConnectionFlags } from '../connection.ts';
@@ -36,7 +35,7 @@ export function storeOf(
   shell: Shell,
   flags: PlaceFlags,
 ): { readonly store: Store; readonly address: string } {
-  const address = resolve(shell.cwd, flags.store ?? '.regatta/sweeps');
+  const address = resolveStore(shell.cwd, flags.store ?? '.regatta/sweeps');
   return { store: createStore(address), address };
 }
 

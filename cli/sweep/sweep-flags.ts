@@ -54,7 +54,7 @@ export function addSelectionFlags(command: Command): Command {
 
 /** Adds `--store`. */
 export function addStoreFlag(command: Command): Command {
-  return command.option('--store <folder>', 'where results are kept (default: .regatta/sweeps)');
+  return command.option('--store <place>', 'a folder or s3://BUCKET/PREFIX (default: .regatta/sweeps)');
 }
 
 /** Adds all flags of the commands that play a sweep. */

@@ -15,6 +15,7 @@ const table: Readonly<Record<Folder, Allowed>> = {
       'domain/*',
       'formats/*',
       'node:*',
+      '@aws-sdk/client-s3',
       'openai',
       'openai/*',
       'undici',

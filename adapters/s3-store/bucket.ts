@@ -1,0 +1,151 @@
+import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+import { storeUnavailable } from '../file-store/files.ts';
+import type { BucketPlace } from './address.ts';
+import { type Connection, connect } from './connection.ts';
+import { patiently } from './patience.ts';
+import { nameOf, reasonOf, statusOf } from './refusal.ts';
+
+/** An object as a listing shows it. `etag` has no quotes: the MD5 of the content where the bucket's encryption allows. */
+export type Listed = { readonly key: string; readonly etag: string };
+
+export type Page = { readonly objects: readonly Listed[]; readonly isLast: boolean };
+
+export type PutOptions = {
+  /** A word kept with the object, by which its writer knows it again. */
+  readonly mark?: string;
+  /** Ask the server to refuse where the key is taken. */
+  readonly ifAbsent?: boolean;
+};
+
+/**
+ * The few things that a store does with a bucket. Each is tried again while the refusal may pass; then, and for every
+ * other refusal, it throws `Fault` store_unavailable, which names the object.
+ */
+export type Bucket = {
+  readonly place: BucketPlace;
+  /** How people name an object. */
+  addressOf(key: string): string;
+  /** The text of an object, or undefined where there is none. */
+  read(key: string): Promise<string | undefined>;
+  /** `taken`, `unsupported`: only where it was asked for `ifAbsent`. */
+  put(key: string, text: string, options?: PutOptions): Promise<'put' | 'taken' | 'unsupported'>;
+  /** The mark of an object: empty where it has none, undefined where there is no object. */
+  markOf(key: string): Promise<string | undefined>;
+  /** The objects whose keys begin so, in the order of their keys' bytes; at most 1,000. */
+  listPage(prefix: string, after?: string): Promise<Page>;
+  /** All of them. */
+  list(prefix: string): Promise<readonly Listed[]>;
+  /** What comes next in the keys that begin so, up to a slash. */
+  folders(prefix: string): Promise<readonly string[]>;
+  remove(keys: readonly string[]): Promise<void>;
+};
+
+/** As many keys as one request may delete. */
+const deletedAtOnce = 1_000;
+
+/** A bucket; connects with the first request. */
+export function openBucket(place: BucketPlace, patienceMs: number): Bucket {
+  const Bucket = place.bucket;
+  const addressOf = (key: string): string => `s3://${Bucket}/${key}`;
+  let connection: Promise<Connection> | undefined;
+
+  async function ask<Result>(key: string, work: (to: Connection) => Promise<Result>): Promise<Result> {
+    try {
+      connection ??= connect();
+      const to = await connection;
+      return await patiently(patienceMs, () => work(to));
+    } catch (error) {
+      throw storeUnavailable(addressOf(key), reasonOf(error), error);
+    }
+  }
+
+  const list = (
+    Prefix: string,
+    more: { StartAfter?: string; ContinuationToken?: string; Delimiter?: string },
+  ) =>
+    ask(Prefix, ({ sdk, client }) => client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...more })));
+
+  async function listAll(prefix: string, more: { Delimiter?: string } = {}) {
+    const pages = [await list(prefix, more)];
+    for (let last = pages[0]; last?.NextContinuationToken !== undefined; last = pages.at(-1)) {
+      pages.push(await list(prefix, { ...more, ContinuationToken: last.NextContinuationToken }));
+    }
+    return pages;
+  }
+
+  async function removeSome(Objects: readonly { readonly Key: string }[]): Promise<void> {
+    const [first] = Objects;
+    if (first === undefined) return;
+    const command = { Bucket, Delete: { Objects: [...Objects], Quiet: true } };
+    const answer = await ask(first.Key, ({ sdk, client }) =>
+      client.send(new sdk.DeleteObjectsCommand(command)),
+    );
+    const [refused] = answer.Errors ?? [];
+    if (refused !== undefined) {
+      throw storeUnavailable(addressOf(refused.Key ?? first.Key), `${refused.Code}: ${refused.Message}`);
+    }
+  }
+
+  return {
+    place,
+    addressOf,
+    read: (Key) =>
+      ask(Key, async ({ sdk, client }) => {
+        const found = await unlessMissing(client.send(new sdk.GetObjectCommand({ Bucket, Key })));
+        return found?.Body?.transformToString('utf-8');
+      }),
+    put: (Key, text, { mark, ifAbsent = false } = {}) =>
+      ask(Key, async ({ sdk, client }) => {
+        const command = new sdk.PutObjectCommand({
+          ...{ Bucket, Key, Body: text, ContentLength: Buffer.byteLength(text) },
+          ContentType: Key.endsWith('.json') ? 'application/json' : 'application/x-ndjson',
+          ...(mark === undefined ? {} : { Metadata: { mark } }),
+          ...(ifAbsent ? { IfNoneMatch: '*' } : {}),
+        });
+        try {
+          await client.send(command);
+          return 'put';
+        } catch (error) {
+          if (ifAbsent && statusOf(error) === 412) return 'taken';
+          if (ifAbsent && statusOf(error) === 501) return 'unsupported';
+          throw error;
+        }
+      }),
+    markOf: (Key) =>
+      ask(Key, async ({ sdk, client }) => {
+        const found = await unlessMissing(client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
+        return found === undefined ? undefined : (found.Metadata?.mark ?? '');
+      }),
+    async listPage(prefix, after) {
+      const page = await list(prefix, after === undefined ? {} : { StartAfter: after });
+      return { objects: listedIn(page), isLast: page.IsTruncated !== true };
+    },
+    list: async (prefix) => (await listAll(prefix)).flatMap(listedIn),
+    async folders(prefix) {
+      const pages = await listAll(prefix, { Delimiter: '/' });
+      const found = pages.flatMap((page) => page.CommonPrefixes ?? []);
+      return found.map(({ Prefix = '' }) => Prefix.slice(prefix.length, -1));
+    },
+    async remove(keys) {
+      for (let from = 0; from < keys.length; from += deletedAtOnce) {
+        await removeSome(keys.slice(from, from + deletedAtOnce).map((Key) => ({ Key })));
+      }
+    },
+  };
+}
+
+function listedIn({ Contents = [] }: ListObjectsV2CommandOutput): readonly Listed[] {
+  return Contents.flatMap(({ Key, ETag = '' }) =>
+    Key === undefined ? [] : [{ key: Key, etag: ETag.replaceAll('"', '') }],
+  );
+}
+
+/** A missing object is an answer; a missing bucket is not. */
+async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (statusOf(error) === 404 && nameOf(error) !== 'NoSuchBucket') return undefined;
+    throw error;
+  }
+}

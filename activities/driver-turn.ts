@@ -45,12 +45,25 @@ export async function driverTurn(
       stretch.deps.models.chat(modelOf(stretch, driver.model), driverRequest(stretch, driver), options),
   });
   if (called.kind === 'leave') return called.end;
-  if (called.kind === 'fault') return settleFault(stretch, 'driver', called.fault);
+  if (called.kind === 'fault') return settleFault(stretch, 'driver', driverFault(called.fault));
   const said = judgeMessage(called.value, turn);
   if (said.signs.length === 0 || stretch.now().unfit + 1 >= asks)
     return recordMessage(stretch, called.event, said, turn);
   await stretch.record({ ...called.event, wasted: true } as NewEvent);
   return undefined;
+}
+
+/** A model that has no words is an unfit driver, not a provider that is out of order. */
+function driverFault(fault: Fault): Fault {
+  return fault.wordless ? wordlessDriver(fault.endpoint) : fault;
+}
+
+function wordlessDriver(endpoint?: string): Fault {
+  const message = `the driver had nothing to say ${asks} times`;
+  return new Fault('driver_unfit', message, {
+    blame: 'driver',
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
 }
 
 type Said = {
@@ -78,8 +91,7 @@ async function recordMessage(
     await stretch.record(event, { kind: 'ended', ending: ends });
   } else if (signs.includes('empty')) {
     await stretch.record(event);
-    const message = `the driver had nothing to say ${asks} times`;
-    await settleFault(stretch, 'driver', new Fault('driver_unfit', message, { blame: 'driver' }));
+    await settleFault(stretch, 'driver', wordlessDriver());
   } else {
     const marks = signs.length === 0 ? {} : { marks: signs };
     await stretch.record(event, {

@@ -28,6 +28,8 @@ export type FaultDetails = {
   readonly retryAfterMs?: number;
   /** The call may have reached the other side: sent, fate unknown. */
   readonly unsure?: boolean;
+  /** The answer was whole, but said nothing. */
+  readonly wordless?: boolean;
   readonly cause?: unknown;
 };
 
@@ -42,6 +44,7 @@ export class Fault extends Error {
   readonly endpoint: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly unsure: boolean;
+  readonly wordless: boolean;
 
   constructor(code: FaultCode, message: string, details: FaultDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -50,6 +53,7 @@ export class Fault extends Error {
     this.endpoint = details.endpoint;
     this.retryAfterMs = details.retryAfterMs;
     this.unsure = details.unsure ?? false;
+    this.wordless = details.wordless ?? false;
   }
 }
 

@@ -23,7 +23,7 @@ export function readAnswer(
         usage: readUsage(completion, request, reading),
       };
     case 'broken':
-      throw faultOfAnswer(answer, place, 'bad_reply', reading.reason);
+      throw faultOfAnswer(answer, place, 'bad_reply', reading.reason, reading.wordless);
     case 'context_full':
     case 'content_refused':
     case 'too_large':

@@ -35,24 +35,32 @@ export type CallPlace = {
 type Details = {
   readonly retryAfterMs?: number | undefined;
   readonly unsure?: boolean;
+  readonly wordless?: boolean;
   readonly cause: ModelFaultCause;
 };
 
 /** A fault of a call: what, to what, what came back. */
 export function modelFault(code: FaultCode, what: string, place: CallPlace, details: Details): Fault {
   const isConfiguration = code === 'denied' || code === 'not_found' || code === 'invalid_request';
-  const { retryAfterMs, unsure = false, cause } = details;
+  const { retryAfterMs, unsure = false, wordless = false, cause } = details;
   return new Fault(code, `chat with ${place.endpoint}: ${what}`, {
     blame: isConfiguration ? 'configuration' : 'infrastructure',
     endpoint: place.endpoint,
     unsure,
+    wordless,
     cause,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
 
 /** The fault of an answer that is no completion; `code` where its status does not say enough. */
-export function faultOfAnswer(answer: Answer, place: CallPlace, code?: FaultCode, reason?: string): Fault {
+export function faultOfAnswer(
+  answer: Answer,
+  place: CallPlace,
+  code?: FaultCode,
+  reason?: string,
+  wordless = false,
+): Fault {
   const { status } = answer;
   const complaint = readComplaint(answer.body ?? '');
   const retryAfterMs = readRetryAfter(answer.header, answer.body ?? '', place.now());
@@ -60,6 +68,7 @@ export function faultOfAnswer(answer: Answer, place: CallPlace, code?: FaultCode
   const isCutShort = said === 'bad_reply' && cutShort.test(complaint.message);
   return modelFault(said, describeAnswer(answer, place, reason), place, {
     retryAfterMs: said === 'rate_limited' || said === 'unavailable' ? retryAfterMs : undefined,
+    wordless,
     cause: { kind: isCutShort ? 'cut_short' : 'status', status },
   });
 }

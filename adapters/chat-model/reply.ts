@@ -11,7 +11,8 @@ import { withoutThoughts } from './thoughts.ts';
 export type ReplyReading =
   | { readonly kind: 'reply'; readonly text: string; readonly toolCalls: readonly AskedToolCall[] }
   | { readonly kind: 'context_full' | 'content_refused' | 'too_large' }
-  | { readonly kind: 'broken'; readonly reason: string };
+  /** `wordless`: it was whole, but said nothing. */
+  | { readonly kind: 'broken'; readonly reason: string; readonly wordless?: true };
 
 /** A longer message (text and arguments, in bytes) fits neither journals nor the next call. */
 const longestMessage = 256 * 1024;
@@ -30,7 +31,8 @@ export function readReply(completion: Json): ReplyReading {
   if (sizeOf(text, toolCalls) > longestMessage) return { kind: 'too_large' };
   if (finishReasons.broken.includes(reason)) return { kind: 'broken', reason: `it stopped with ${reason}` };
   if (text.trim() === '' && toolCalls.length === 0) {
-    return { kind: 'broken', reason: `neither text nor tool calls${reason === '' ? '' : ` (${reason})`}` };
+    const why = `neither text nor tool calls${reason === '' ? '' : ` (${reason})`}`;
+    return { kind: 'broken', reason: why, wordless: true };
   }
   return { kind: 'reply', text, toolCalls };
 }

@@ -21,7 +21,7 @@ after(() => Promise.all(leaving.map((leave) => leave())));
 
 const keyed = { practice: { model: 'plain', base_url: `\${PRACTICE_URL}`, api_key: `\${KEY}` } };
 
-describe('an endpoint that does not take us', { timeout: 60_000 }, () => {
+describe('an endpoint that does not take us', { timeout: 180_000 }, () => {
   for (const [title, options, word] of [
     ['a refused key', { apiKey: 'right-key' }, /401/],
     ['an unknown model', { models: ['grand'] }, /404|does not exist/],

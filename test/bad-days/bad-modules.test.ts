@@ -27,7 +27,7 @@ after(async () => {
   await practice?.close();
 });
 
-describe('a worker whose project is not the one that was planned', { timeout: 60_000 }, () => {
+describe('a worker whose project is not the one that was planned', { timeout: 180_000 }, () => {
   it('is told what it lacks before the first paid call, and plays once it has it', async () => {
     await user.write('desk.ts', module('planned'));
     await user.write('sweep.json', sweepText(3, { target: { module: 'desk.ts' } }));

@@ -38,7 +38,8 @@ export async function openDesk({
       inFlight -= 1;
     });
     const path = request.url ?? '';
-    const session = path === '/sessions' ? `desk-${(sessions += 1)}` : String(body.session ?? '');
+    if (path === '/sessions') sessions += 1;
+    const session = path === '/sessions' ? `desk-${sessions}` : String(body.session ?? '');
     const call = { path, session, turn: Number(body.turn ?? 0) };
     calls.push(call);
     const time = calls.filter(

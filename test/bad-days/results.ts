@@ -48,3 +48,12 @@ export async function assertOutcomes(
   for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;
   assert.deepEqual(counts, expected);
 }
+
+/** The code and the blame of a run that something ended. */
+export function causeOf({
+  blame,
+  ending,
+  fault,
+}: RunResult): readonly [string | undefined, string | undefined] {
+  return [fault?.code ?? (ending?.kind === 'target_error' ? ending.code : undefined), blame];
+}

@@ -52,7 +52,8 @@ async function assertWhole(sweep: string, end: SweepEnd): Promise<void> {
   assert.ok(record !== undefined);
   const results = await resultsOf(fleet.store, record);
   assert.equal(new Set(results.map((result) => result.run)).size, conversations);
-  for (const [id, words] of undisturbed) assert.deepEqual(await wordsOf(fleet.store, `${sweep}/${id}/1`), words);
+  for (const [id, words] of undisturbed)
+    assert.deepEqual(await wordsOf(fleet.store, `${sweep}/${id}/1`), words);
 }
 
 for (const inline of [false, true]) {
@@ -77,7 +78,10 @@ for (const inline of [false, true]) {
       const { calls, conversations: perConversation } = practice.stats();
       const repeated = calls - conversations * callsEach;
       assert.ok(repeated <= inFlight, `${repeated} calls repeated, ${inFlight} were in flight`);
-      assert.ok(perConversation.max_calls <= callsOfASide + 3, `${perConversation.max_calls} calls in one conversation`);
+      assert.ok(
+        perConversation.max_calls <= callsOfASide + 3,
+        `${perConversation.max_calls} calls in one conversation`,
+      );
     });
   });
 }

@@ -19,7 +19,8 @@ export type Fleet = {
   readonly store: Store;
   readonly folder: string;
   readonly workers: WorkerProcess[];
-  addWorker(): Promise<WorkerProcess>;
+  /** `flags` are added to its command line. */
+  addWorker(flags?: readonly string[]): Promise<WorkerProcess>;
   plan(id: string, spec: SweepSpec, scenarios: readonly Scenario[], shardSize?: number): Promise<SweepRecord>;
   start(record: SweepRecord, how?: Partial<SweepInput>): Promise<WorkflowHandle>;
   /** Another server on an empty database: nothing of the old one is known to it. */
@@ -39,8 +40,8 @@ export async function startFleet(workerCount: number): Promise<Fleet> {
     store,
     folder,
     workers: [],
-    async addWorker() {
-      const worker = await startWorkerProcess({ address: fleet.server.address, queue, store: folder });
+    async addWorker(flags = []) {
+      const worker = await startWorkerProcess({ address: fleet.server.address, queue, store: folder, flags });
       fleet.workers.push(worker);
       return worker;
     },
@@ -79,11 +80,16 @@ async function clientOf(server: DevServer): Promise<Client> {
 }
 
 export function people(count: number): readonly Scenario[] {
-  return Array.from({ length: count }, (_, index) => aScenario(`p${index}`, { input: { order: 1_000 + index } }));
+  return Array.from({ length: count }, (_, index) =>
+    aScenario(`p${index}`, { input: { order: 1_000 + index } }),
+  );
 }
 
 /** Looks at a live sweep until it stands so; a worker or server that is away is waited for. */
-export async function until(handle: WorkflowHandle, stands: (progress: SweepProgress) => boolean): Promise<void> {
+export async function until(
+  handle: WorkflowHandle,
+  stands: (progress: SweepProgress) => boolean,
+): Promise<void> {
   for (;;) {
     const progress = await handle.query<SweepProgress>('progress').catch(() => undefined);
     if (progress !== undefined && stands(progress)) return;

@@ -21,9 +21,21 @@ export async function startWorkerProcess(options: {
   readonly store: string;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The program; absent: the checkout's own. */
+  readonly program?: string;
 }): Promise<WorkerProcess> {
-  const args = ['worker', '--address', options.address, '--queue', options.queue, '--store', options.store, '--metrics-port', 'off'];
-  const child: ChildProcess = spawn(process.execPath, [main, ...args, ...(options.flags ?? [])], {
+  const args = [
+    'worker',
+    '--address',
+    options.address,
+    '--queue',
+    options.queue,
+    '--store',
+    options.store,
+    '--metrics-port',
+    'off',
+  ];
+  const child: ChildProcess = spawn(process.execPath, [options.program ?? main, ...args, ...(options.flags ?? [])], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, ...options.env },
   });

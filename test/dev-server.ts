@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { resolveTemporal } from '../cli/temporal-server/resolve.ts';
 import { processShell } from '../cli/shell.ts';
+import { resolveTemporal } from '../cli/temporal-server/resolve.ts';
 
 /** A real Temporal dev server of a test's own, on a database that outlives its death. */
 export type DevServer = {
@@ -22,7 +22,17 @@ export async function startDevServer(flags: readonly string[] = []): Promise<Dev
   const folder = await mkdtemp(join(tmpdir(), 'regatta-server-'));
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
-  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless', '--log-level', 'error'];
+  const args = [
+    'server',
+    'start-dev',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--headless',
+    '--log-level',
+    'error',
+  ];
   const pragmas = ['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'];
   let child: ChildProcess;
   async function start(): Promise<void> {

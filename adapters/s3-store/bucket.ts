@@ -1,5 +1,6 @@
-import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+import type { Delete, ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { storeUnavailable } from '../file-store/files.ts';
+import { mapParallel } from '../file-store/parallel.ts';
 import type { BucketPlace } from './address.ts';
 import { type Connection, connect } from './connection.ts';
 import { patiently } from './patience.ts';
@@ -42,6 +43,7 @@ export type Bucket = {
 
 /** As many keys as one request may delete. */
 const deletedAtOnce = 1_000;
+const requestsAtOnce = 32;
 
 /** A bucket; connects with the first request. */
 export function openBucket(place: BucketPlace, patienceMs: number): Bucket {
@@ -73,17 +75,24 @@ export function openBucket(place: BucketPlace, patienceMs: number): Bucket {
     return pages;
   }
 
-  async function removeSome(Objects: readonly { readonly Key: string }[]): Promise<void> {
-    const [first] = Objects;
-    if (first === undefined) return;
-    const command = { Bucket, Delete: { Objects: [...Objects], Quiet: true } };
-    const answer = await ask(first.Key, ({ sdk, client }) =>
-      client.send(new sdk.DeleteObjectsCommand(command)),
+  const removeOne = (Key: string) =>
+    ask(Key, ({ sdk, client }) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })));
+
+  /** Undefined where the server knows no request that deletes many. */
+  const removeMany = (first: string, Delete: Delete) =>
+    ask(first, ({ sdk, client }) =>
+      unless([400, 405, 501], client.send(new sdk.DeleteObjectsCommand({ Bucket, Delete }))),
     );
-    const [refused] = answer.Errors ?? [];
-    if (refused !== undefined) {
-      throw storeUnavailable(addressOf(refused.Key ?? first.Key), `${refused.Code}: ${refused.Message}`);
-    }
+
+  async function removeSome(keys: readonly string[]): Promise<void> {
+    const [first, second] = keys;
+    if (first === undefined) return;
+    if (second === undefined) return void (await removeOne(first));
+    const done = await removeMany(first, { Objects: keys.map((Key) => ({ Key })), Quiet: true });
+    if (done === undefined) return void (await mapParallel(keys, requestsAtOnce, removeOne));
+    const [refused] = done.Errors ?? [];
+    if (refused === undefined) return;
+    throw storeUnavailable(addressOf(refused.Key ?? first), `${refused.Code}: ${refused.Message}`);
   }
 
   return {
@@ -128,7 +137,7 @@ export function openBucket(place: BucketPlace, patienceMs: number): Bucket {
     },
     async remove(keys) {
       for (let from = 0; from < keys.length; from += deletedAtOnce) {
-        await removeSome(keys.slice(from, from + deletedAtOnce).map((Key) => ({ Key })));
+        await removeSome(keys.slice(from, from + deletedAtOnce));
       }
     },
   };
@@ -141,11 +150,20 @@ function listedIn({ Contents = [] }: ListObjectsV2CommandOutput): readonly Liste
 }
 
 /** A missing object is an answer; a missing bucket is not. */
-async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  return unless([404], work);
+}
+
+/** Undefined where the server refuses with one of these. */
+async function unless<Result>(
+  statuses: readonly number[],
+  work: Promise<Result>,
+): Promise<Result | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (statusOf(error) === 404 && nameOf(error) !== 'NoSuchBucket') return undefined;
-    throw error;
+    const status = statusOf(error);
+    if (status === undefined || !statuses.includes(status) || nameOf(error) === 'NoSuchBucket') throw error;
+    return undefined;
   }
 }

@@ -21,8 +21,8 @@ const usualTimes: BucketTimes = { patienceMs: 12_000, settleMs: 2_000 };
  * as AWS's own tools do, and connects with the first request. The keys are the paths of a store in a folder, save that
  * `shards/` has a folder between, and that a part that is being written is a folder of pieces.
  *
- * Requests of a run that one writer plays: a LIST, a PUT for each append (about 3 a turn), one for the result,
- * one that joins the pieces, and a DELETE of them. Throws `UsageError` for an address of another shape.
+ * Requests of a run of five turns that one writer plays: 16 PUTs (two a turn, and six), a LIST, a GET of the result
+ * when its shard is compacted, and a DELETE of the pieces. Throws `UsageError` for an address of another shape.
  */
 export function createS3Store(address: string, times: BucketTimes = usualTimes): Store {
   const bucket = openBucket(parseBucketAddress(address), times.patienceMs);

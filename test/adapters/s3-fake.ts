@@ -10,6 +10,8 @@ export type Asked = { readonly what: 'GET' | 'HEAD' | 'PUT' | 'LIST' | 'DELETE';
 export type Habits = {
   /** `If-None-Match`. */
   readonly conditions?: 'honoured' | 'ignored' | 'refused';
+  /** Whether one request may delete many objects. */
+  readonly deletesMany?: boolean;
   /** Keys that one listing shows. */
   readonly pageSize?: number;
   /** Decides before each request, counted from 1. */
@@ -122,6 +124,11 @@ function carryOut(bucket: FakeBucket, { what, key }: Asked, { request, url, body
       return what === 'GET' ? { status: 200, headers, body: found.body } : { status: 200, headers };
     }
     case 'DELETE':
+      if (request.method === 'DELETE') {
+        bucket.objects.delete(key);
+        return { status: 204 };
+      }
+      if (bucket.habits.deletesMany === false) return refusal(501, 'NotImplemented');
       for (const [, gone = ''] of body.toString().matchAll(/<Key>(.*?)<\/Key>/gs)) {
         bucket.objects.delete(plain(gone));
       }
@@ -154,7 +161,7 @@ function listing({ objects, habits }: FakeBucket, query: URLSearchParams): strin
 }
 
 function whatOf({ request, key }: Exchange): Asked['what'] {
-  if (request.method === 'POST') return 'DELETE';
+  if (request.method === 'POST' || request.method === 'DELETE') return 'DELETE';
   if (request.method === 'GET' && key === '') return 'LIST';
   return request.method === 'PUT' || request.method === 'HEAD' ? request.method : 'GET';
 }

@@ -104,6 +104,14 @@ test('a writer that leaves joins its pieces into the one object that a folder wo
   await assert.rejects(store.openJournal(run, '1-1-a'), { message: /there is such a part already/ });
 });
 
+test('pieces are removed one by one where a server cannot remove many at once', async () => {
+  const { bucket, store } = await aStore({ deletesMany: false });
+  const journal = await store.openJournal(run, '1-1-a');
+  await journal.append([aMessage('one')]);
+  await journal.close();
+  assert.deepEqual([...bucket.objects.keys()], [`${runFolder}/1-1-a.jsonl`]);
+});
+
 test('a writer that dies between joining its pieces and removing them has written nothing twice', async () => {
   const { bucket, store } = await aStore({ fateOf: ({ what }) => (what === 'DELETE' ? 'deny' : 'fine') });
   const journal = await store.openJournal(run, '1-1-a');

@@ -8,7 +8,13 @@ import { unpackEntry } from '../../cli/temporal-server/zip.ts';
 import { freePort } from '../dev-server.ts';
 
 /** A real S3 server of a test's own (SeaweedFS), with a bucket that is made with the first write. */
-export type S3Server = { readonly url: string; readonly bucket: string; stop(): Promise<void> };
+export type S3Server = {
+  readonly bucket: string;
+  /** It is out of reach until it is thawed: connections are taken, nothing is answered. */
+  freeze(): void;
+  thaw(): void;
+  stop(): Promise<void>;
+};
 
 const version = '4.48';
 const keys = { accessKey: 'regatta-test', secretKey: 'regatta-test-secret' };
@@ -36,7 +42,12 @@ export async function startS3Server(): Promise<S3Server | { readonly lacking: st
     await stop();
     throw error;
   }
-  return { url, bucket: 'regatta-test', stop };
+  return {
+    bucket: 'regatta-test',
+    freeze: () => child.kill('SIGSTOP'),
+    thaw: () => child.kill('SIGCONT'),
+    stop,
+  };
 }
 
 /** Lets this process, and those it starts, take an S3 server for theirs: as a user's environment would. */

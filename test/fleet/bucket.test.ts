@@ -86,13 +86,24 @@ describe('a fleet whose store is a bucket', { skip: 'lacking' in s3 && s3.lackin
     assert.ok(practice.stats().calls - conversations * callsEach <= inFlight);
   });
 
+  it('waits while the bucket is out of reach, and goes on when it is back', async () => {
+    const handle = await start('away');
+    await until(handle, (progress) => ended(progress) >= 8);
+    (s3 as S3Server).freeze();
+    await new Promise((resolve) => setTimeout(resolve, 20_000));
+    (s3 as S3Server).thaw();
+    const end: SweepEnd = await handle.result();
+    assert.deepEqual(end.tally.outcomes, { passed: conversations });
+    assert.deepEqual(await wordsOfAll('away'), await wordsOfAll('calm'));
+  });
+
   it('is read by the commands like any other', async () => {
     const run = async (...args: readonly string[]) =>
       JSON.parse((await promisify(execFile)(process.execPath, [main, ...args, '--store', address])).stdout);
     const { sweeps } = await run('list', '--json', '--address', server.address);
     assert.deepEqual(
       sweeps.map(({ id, ended: count }: { id: string; ended: number }) => [id, count]).sort(),
-      ['calm', 'killed'].map((id) => [id, conversations]),
+      ['away', 'calm', 'killed'].map((id) => [id, conversations]),
     );
     assert.equal((await run('report', 'killed', '--json', '-')).runs.passed, conversations);
     const shown = await run('show', 'killed/p7/1', '--json');

@@ -11,21 +11,25 @@ const histories = new Map<string, readonly HistoryEvent[]>();
 let fleet: TestFleet;
 let practice: PracticeModel;
 
-before(async () => {
-  fleet = await startTestFleet();
-  practice = await startPracticeModel({ latencyMs: 10 });
-  const spec = aSpec(aModel(practice.url));
-  for (const inline of [true, false]) {
-    const sweep = await fleet.start(inline ? 'inline' : 'apart', spec, people, { inline });
-    await sweep.end();
-  }
-  for await (const { workflowId } of fleet.client.workflow.list()) {
-    histories.set(
-      workflowId,
-      historyToJson(await fleet.client.workflow.getHandle(workflowId).fetchHistory()).events,
-    );
-  }
-});
+// With a limit of its own, so that the server is stopped also when a sweep does not end.
+before(
+  async () => {
+    fleet = await startTestFleet();
+    practice = await startPracticeModel({ latencyMs: 10 });
+    const spec = aSpec(aModel(practice.url));
+    for (const inline of [true, false]) {
+      const sweep = await fleet.start(inline ? 'inline' : 'apart', spec, people, { inline });
+      await sweep.end();
+    }
+    for await (const { workflowId } of fleet.client.workflow.list()) {
+      histories.set(
+        workflowId,
+        historyToJson(await fleet.client.workflow.getHandle(workflowId).fetchHistory()).events,
+      );
+    }
+  },
+  { timeout: 60_000 },
+);
 
 after(async () => {
   await fleet?.stop();

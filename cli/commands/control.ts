@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../../domain/usage-error.ts';
 import type { SweepProgress } from '../../workflows/messages.ts';
 import { addConnectionFlags, type ConnectionFlags } from '../connection.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { decimalNumber, wholeNumber } from '../flag-values.ts';
 import { addExamples } from '../help.ts';
 import type { Shell } from '../shell.ts';
@@ -55,9 +56,10 @@ function control<F>(
 }
 
 async function update(shell: Shell, id: string, flags: Flags, name: 'pause' | 'continue'): Promise<void> {
-  await withSweep(shell, id, flags, async (handle) =>
-    tell(shell, flags, id, await handle.executeUpdate<SweepProgress, []>(name)),
-  );
+  await withSweep(shell, id, flags, async (sweep) => {
+    await proveAttended(shell, sweep);
+    tell(shell, flags, id, await sweep.handle.executeUpdate<SweepProgress, []>(name));
+  });
 }
 
 async function tune(shell: Shell, id: string, flags: RetuneFlags): Promise<void> {
@@ -69,49 +71,70 @@ async function tune(shell: Shell, id: string, flags: RetuneFlags): Promise<void>
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(budget === undefined ? {} : { budgetUsd: budget }),
   };
-  await withSweep(shell, id, flags, async (handle) =>
-    tell(
-      shell,
-      flags,
-      id,
-      await handle.executeUpdate<SweepProgress, [typeof change]>('retune', { args: [change] }),
-    ),
-  );
+  await withSweep(shell, id, flags, async (sweep) => {
+    await proveAttended(shell, sweep);
+    const asked = sweep.handle.executeUpdate<SweepProgress, [typeof change]>('retune', { args: [change] });
+    tell(shell, flags, id, await asked);
+  });
 }
 
 async function cancel(shell: Shell, id: string, flags: Flags): Promise<void> {
-  await withSweep(shell, id, flags, async (handle) => {
+  await withSweep(shell, id, flags, async ({ handle }) => {
     await handle.cancel();
     if (flags.json) shell.stdout.write(`${JSON.stringify({ sweep: id, state: 'cancelling' })}\n`);
     else shell.stderr.write(`cancelling ${id}; regatta watch ${id} shows when it is done\n`);
   });
 }
 
-type Handle = import('@temporalio/client').WorkflowHandle;
+type Live = {
+  readonly id: string;
+  readonly client: import('@temporalio/client').Client;
+  readonly handle: import('@temporalio/client').WorkflowHandle;
+};
+
+/** A worker that has to read a long history first needs a while. */
+const answerLimitMs = 15_000;
+
+/** A change that nobody takes would wait for the next worker, and surprise whoever started that. */
+async function proveAttended(shell: Shell, { id, client, handle }: Live): Promise<void> {
+  try {
+    await client.connection.withDeadline(shell.now() + answerLimitMs, () => handle.query('progress'));
+  } catch {
+    throw new CommandFailure(
+      'unreachable',
+      `no worker answers for ${id}`,
+      `start one, or play on here: regatta resume ${id}`,
+    );
+  }
+}
 
 /** Works with a live sweep; a server that would have to be started has none. */
 async function withSweep(
   shell: Shell,
   id: string,
   flags: Flags,
-  work: (handle: Handle) => Promise<void>,
+  work: (sweep: Live) => Promise<void>,
 ): Promise<void> {
   const { openRunningTemporal } = await import('../sweep/temporal.ts');
   const { WorkflowNotFoundError } = await import('@temporalio/client');
   const temporal = await openRunningTemporal(shell, flags);
   try {
-    await work(temporal.client.workflow.getHandle(id));
+    const handle = temporal.client.workflow.getHandle(id);
+    // Temporal takes a cancellation of what has closed already without a word.
+    if ((await handle.describe()).status.name !== 'RUNNING') throw notLive(id);
+    await work({ id, client: temporal.client, handle });
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) {
-      throw new UsageError({
-        message: `no sweep ${id} is live`,
-        hint: `regatta list; regatta resume ${id} goes on with one that waits`,
-      });
-    }
-    throw error;
+    throw error instanceof WorkflowNotFoundError ? notLive(id) : error;
   } finally {
     await temporal.close();
   }
+}
+
+function notLive(id: string): UsageError {
+  return new UsageError({
+    message: `no sweep ${id} is live`,
+    hint: `regatta list; regatta resume ${id} goes on with one that waits`,
+  });
 }
 
 function tell(shell: Shell, flags: Flags, id: string, progress: SweepProgress): void {

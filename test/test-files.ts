@@ -9,6 +9,7 @@ const heavyPlaces = [
   'test/bad-days/',
   'test/cli/sweep',
   'test/cli/temporal-server',
+  'test/deploy/image',
   'test/deploy/package',
   'test/deploy/scaling',
   'test/examples/',

@@ -203,6 +203,12 @@ export type Store = {
   readShardResults(sweep: string, shard: ShardRecord): Promise<readonly RunResult[]>;
   putReport(sweep: string, report: Json): Promise<void>;
   readReport(sweep: string): Promise<Json | undefined>;
+  /** How many bytes a sweep takes; 0 where there is none. */
+  sizeOfSweep(sweep: string): Promise<number>;
+  /** Removes a sweep with all its runs: a crash leaves nothing that looks like a sweep. Nothing may play it. */
+  removeSweep(sweep: string): Promise<void>;
+  /** Removes what crashes left before a time (epoch milliseconds); returns how many bytes that freed. */
+  removeLeftovers(before: number): Promise<number>;
   /** Writes, reads back and deletes a small file: throws where that fails. */
   probe(): Promise<void>;
 };

@@ -6,9 +6,11 @@ import { registerInit } from './commands/init.ts';
 import { registerList } from './commands/list.ts';
 import { registerPlan } from './commands/plan.ts';
 import { registerPracticeModel } from './commands/practice-model.ts';
+import { registerPrune } from './commands/prune.ts';
 import { registerReport } from './commands/report.ts';
 import { registerRejudge, registerResume, registerRetry } from './commands/resume.ts';
 import { registerRun } from './commands/run.ts';
+import { registerScenarios } from './commands/scenarios.ts';
 import { registerServer } from './commands/server.ts';
 import { registerShow } from './commands/show.ts';
 import { registerAttend, registerStart } from './commands/start.ts';
@@ -38,6 +40,8 @@ const commands: readonly Register[] = [
   registerList,
   registerShow,
   registerReport,
+  registerScenarios,
+  registerPrune,
   registerWorker,
   registerServer,
   registerPracticeModel,

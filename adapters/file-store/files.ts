@@ -133,7 +133,8 @@ async function linkNew(temporary: string, path: string): Promise<boolean> {
   }
 }
 
-async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+/** The result, or undefined where the file or folder does not exist. */
+export async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;
   } catch (error) {

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Store } from '../../activities/ports.ts';
 import { inStore, putNew, readText, storeUnavailable } from './files.ts';
 import { openJournal, readJournal } from './journal.ts';
+import { removeLeftovers, removeSweep, sizeOfSweep } from './removal.ts';
 import { putResult, putShardResults, readResult, readShardResults } from './results.ts';
 import { createSweep, listSweeps, putReport, readReport, readShard, readSweep } from './sweeps.ts';
 
@@ -27,6 +28,9 @@ export function createFileStore(folder: string): Store {
     readShardResults: (sweep, shard) => readShardResults(store, sweep, shard),
     putReport: (sweep, report) => putReport(store, sweep, report),
     readReport: (sweep) => readReport(store, sweep),
+    sizeOfSweep: (sweep) => sizeOfSweep(store, sweep),
+    removeSweep: (sweep) => removeSweep(store, sweep),
+    removeLeftovers: (before) => removeLeftovers(store, before),
     probe: () => probe(store),
   };
 }

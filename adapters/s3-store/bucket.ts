@@ -6,8 +6,15 @@ import { type Connection, connect } from './connection.ts';
 import { patiently } from './patience.ts';
 import { nameOf, reasonOf, statusOf } from './refusal.ts';
 
-/** An object as a listing shows it. `etag` has no quotes: the MD5 of the content where the bucket's encryption allows. */
-export type Listed = { readonly key: string; readonly etag: string };
+/** An object as a listing shows it. */
+export type Listed = {
+  readonly key: string;
+  /** Without quotes: the MD5 of the content where the bucket's encryption allows. */
+  readonly etag: string;
+  readonly bytes: number;
+  /** When it was put: epoch milliseconds. */
+  readonly at: number;
+};
 
 export type Page = { readonly objects: readonly Listed[]; readonly isLast: boolean };
 
@@ -144,8 +151,11 @@ export function openBucket(place: BucketPlace, patienceMs: number): Bucket {
 }
 
 function listedIn({ Contents = [] }: ListObjectsV2CommandOutput): readonly Listed[] {
-  return Contents.flatMap(({ Key, ETag = '' }) =>
-    Key === undefined ? [] : [{ key: Key, etag: ETag.replaceAll('"', '') }],
+  return Contents.flatMap(({ Key, ETag = '', Size = 0, LastModified }) =>
+    Key === undefined
+      ? []
+      : // Of unknown age: as good as new.
+        [{ key: Key, etag: ETag.replaceAll('"', ''), bytes: Size, at: LastModified?.getTime() ?? Infinity }],
   );
 }
 

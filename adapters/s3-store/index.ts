@@ -3,6 +3,7 @@ import { parseBucketAddress } from './address.ts';
 import { openBucket } from './bucket.ts';
 import { createExclusive } from './exclusive.ts';
 import { openJournal, readJournal } from './journal.ts';
+import { removeLeftovers, removeSweep, sizeOfSweep } from './removal.ts';
 import { putResult, putShardResults, readResult, readShardResults } from './results.ts';
 import { createSweep, listSweeps, putReport, readReport, readShard, readSweep } from './sweeps.ts';
 
@@ -41,6 +42,9 @@ export function createS3Store(address: string, times: BucketTimes = usualTimes):
     readShardResults: (sweep, shard) => readShardResults(bucket, sweep, shard),
     putReport: (sweep, report) => putReport(bucket, sweep, report),
     readReport: (sweep) => readReport(bucket, sweep),
+    sizeOfSweep: (sweep) => sizeOfSweep(bucket, sweep),
+    removeSweep: (sweep) => removeSweep(bucket, sweep),
+    removeLeftovers: (before) => removeLeftovers(bucket, before),
     probe: () => exclusive.probe(),
   };
 }

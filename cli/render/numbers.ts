@@ -17,6 +17,14 @@ export function shortCount(value: number): string {
   return `${Number((value / (isMillions ? 1e6 : 1e3)).toPrecision(3))}${isMillions ? 'M' : 'k'}`;
 }
 
+/** A number of bytes: `950 B`, `1.23 MB`, `35 MB`. */
+export function bytes(value: number): string {
+  if (value < 999.5) return `${count(value)} B`;
+  // What would be rounded to 1,000 of a unit is 1 of the next.
+  const power = Math.min(4, Math.floor(Math.log10(value * 1.0005) / 3));
+  return `${Number((value / 1_000 ** power).toPrecision(3))} ${['kB', 'MB', 'GB', 'TB'][power - 1]}`;
+}
+
 /** A time in its two largest units: `420 ms`, `1.2 s`, `59 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { createFileStore } from '../../adapters/file-store/index.ts';
@@ -225,6 +225,7 @@ test('a store below a file is named by every method', async (context) => {
     () => store.readShardResults(sweep, aShard()),
     () => store.putReport(sweep, {}),
     () => store.readReport(sweep),
+    () => store.removeLeftovers(0),
   ];
   for (const work of works) {
     await assert.rejects(work(), { code: 'store_unavailable', message: new RegExp(folder) }, `${work}`);
@@ -236,6 +237,23 @@ test('a sweep folder that is in use by something else is not taken for a sweep',
   await mkdir(join(folder, sweep));
   await writeFile(join(folder, sweep, 'notes.txt'), '');
   await assert.rejects(createFileStore(folder).createSweep(aSweep(), []), { message: /not by a sweep/ });
+});
+
+test('what crashes left is removed once it is old, and nothing else is', async (context) => {
+  const folder = await aFolder(context);
+  const store = createFileStore(folder);
+  await store.createSweep(aSweep(), [aShard()]);
+  const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const old = [`.${id}.tmp/sweep.json`, `.probe-${id}`, `${sweep}/report.json.${id}.tmp`];
+  const kept = ['.probe-of-mine', `${sweep}/notes.tmp`];
+  for (const name of [...old, ...kept]) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), 'seven b');
+  }
+  assert.equal(await store.removeLeftovers(Date.now() - 86_400_000), 0);
+  assert.equal(await store.removeLeftovers(Date.now() + 1_000), 21);
+  assert.deepEqual((await readdir(folder)).sort(), ['.probe-of-mine', sweep]);
+  assert.deepEqual((await readdir(join(folder, sweep))).sort(), ['notes.tmp', 'shards', 'sweep.json']);
 });
 
 test('a probe leaves nothing behind', async (context) => {

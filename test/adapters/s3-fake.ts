@@ -19,7 +19,7 @@ export type Habits = {
 };
 export type FakeBucket = {
   readonly name: string;
-  readonly objects: Map<string, { readonly body: Buffer; readonly mark?: string }>;
+  readonly objects: Map<string, { readonly body: Buffer; readonly mark?: string; readonly at?: Date }>;
   readonly asked: Asked[];
   habits: Habits;
 };
@@ -148,8 +148,9 @@ function listing({ objects, habits }: FakeBucket, query: URLSearchParams): strin
     const end = delimiter === null ? -1 : key.indexOf(delimiter, prefix.length);
     const name = end < 0 ? key : key.slice(0, end + 1);
     if (!key.startsWith(prefix) || Buffer.compare(Buffer.from(name), Buffer.from(after)) <= 0) continue;
-    const etag = etagOf(objects.get(key)?.body ?? Buffer.alloc(0));
-    const content = `<Contents><Key>${escaped(key)}</Key><ETag>${escaped(etag)}</ETag></Contents>`;
+    const { body = Buffer.alloc(0), at = new Date() } = objects.get(key) ?? {};
+    const facts = `<ETag>${escaped(etagOf(body))}</ETag><Size>${body.length}</Size><LastModified>${at.toISOString()}</LastModified>`;
+    const content = `<Contents><Key>${escaped(key)}</Key>${facts}</Contents>`;
     shown.set(name, end < 0 ? content : `<CommonPrefixes><Prefix>${escaped(name)}</Prefix></CommonPrefixes>`);
   }
   const page = [...shown].slice(0, habits.pageSize ?? 1_000);

@@ -300,3 +300,19 @@ test('an address says what is wrong with it', () => {
     message: /no store is known/,
   });
 });
+
+test("what a removal that broke off left is removed once it is old, and nothing that is somebody else's", async () => {
+  const bucket = fake.bucket();
+  const store = openFakeStore(placeOf(bucket));
+  await store.createSweep(aSweep(), [aShard()]);
+  await store.putResult(aResult());
+  bucket.objects.delete(`some/where/${sweep}/sweep.json`);
+  const body = Buffer.from('seven b');
+  bucket.objects.set('some/where/.probe-1', { body });
+  bucket.objects.set('some/where/photos/runs/1.jpg', { body });
+  bucket.objects.set('some/where/photos/2.jpg', { body });
+  const held = await store.sizeOfSweep(sweep);
+  assert.equal(await store.removeLeftovers(Date.now() - 86_400_000), 0);
+  assert.equal(await store.removeLeftovers(Date.now() + 60_000), held + body.length);
+  assert.deepEqual([...bucket.objects.keys()], ['some/where/photos/runs/1.jpg', 'some/where/photos/2.jpg']);
+});

@@ -101,6 +101,45 @@ function sweepContract(check: Check): void {
     await assert.rejects(store.readJournal(`${sweep}/a/b/1`), { name: 'UsageError' });
   });
 
+  check('a removed sweep is gone with its runs and its report, and others stay', async ({ store }) => {
+    for (const id of [sweep, 'other']) await store.createSweep(aSweep({ id }), [aShard()]);
+    const journal = await store.openJournal(run, '1-1-a');
+    await journal.append([aMessage('one')]);
+    await journal.close();
+    await store.putResult(aResult());
+    await store.putReport(sweep, { gate: 'open' });
+    await store.removeSweep(sweep);
+    assert.deepEqual(await store.listSweeps(), ['other']);
+    assert.equal(await store.readReport(sweep), undefined);
+    assert.equal(await store.readResult(run), undefined);
+    assert.deepEqual((await store.readJournal(run)).events, []);
+    assert.deepEqual(await store.readShard('other', 0), aShard());
+    await store.removeSweep(sweep);
+  });
+
+  check('the id of a removed sweep is free', async ({ store }) => {
+    await store.createSweep(aSweep(), [aShard()]);
+    await store.removeSweep(sweep);
+    assert.equal(await store.createSweep(aSweep({ hash: 'other' }), [aShard(0, [])]), 'created');
+    assert.deepEqual(await store.readShard(sweep, 0), aShard(0, []));
+  });
+
+  check('the size of a sweep is that of all it holds', async ({ store }) => {
+    assert.equal(await store.sizeOfSweep(sweep), 0);
+    await store.createSweep(aSweep(), [aShard()]);
+    const before = await store.sizeOfSweep(sweep);
+    await store.putReport(sweep, 'x'.repeat(1_000));
+    assert.equal(await store.sizeOfSweep(sweep), before + 1_003);
+  });
+
+  check('what is no leftover stays', async ({ store }) => {
+    await store.createSweep(aSweep(), [aShard()]);
+    await store.putResult(aResult());
+    assert.equal(await store.removeLeftovers(Number.MAX_SAFE_INTEGER), 0);
+    assert.deepEqual(await store.readSweep(sweep), aSweep());
+    assert.deepEqual(await store.readResult(run), aResult());
+  });
+
   check('a report is read as it was last put', async ({ store }) => {
     await store.createSweep(aSweep(), []);
     await store.putReport(sweep, { gate: 'shut' });

@@ -9,7 +9,7 @@ export type Followed =
 /** What is known of a sweep at one moment. */
 export type Sighting = {
   readonly progress?: SweepProgress;
-  /** Why there is no fresh progress: no worker answers, or what the workers that tried lack. */
+  /** Why there is no fresh progress: no worker answers, what the workers that tried lack, or what holds runs up. */
   readonly trouble?: string;
 };
 
@@ -37,9 +37,10 @@ export async function followSweep(
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
+  const look = createLook(client, handle);
   void (async () => {
     while (!over && !signal.aborted) {
-      const sighting = await look(client, handle);
+      const sighting = await look();
       if (!over && !signal.aborted) onSight(sighting);
       await Promise.race([
         ended.catch(() => {}),
@@ -70,24 +71,42 @@ async function readEnd(handle: WorkflowHandle): Promise<Followed> {
   }
 }
 
-async function look(client: Client, handle: WorkflowHandle): Promise<Sighting> {
-  try {
-    const progress = await client.connection.withDeadline(Date.now() + queryLimitMs, () =>
-      handle.query<SweepProgress>('progress'),
-    );
-    if (progress.state !== 'preflight') return { progress };
-    const trouble = await lackOf(handle);
-    return { progress, ...(trouble === undefined ? {} : { trouble }) };
-  } catch {
-    return { trouble: 'no worker answers' };
-  }
+/** How long nothing may have moved before somebody asks why: asking costs a few calls. */
+const stillMs = 5_000;
+
+function createLook(client: Client, handle: WorkflowHandle): () => Promise<Sighting> {
+  let seen = { facts: '', since: 0 };
+  return async () => {
+    try {
+      const progress = await client.connection.withDeadline(Date.now() + queryLimitMs, () =>
+        handle.query<SweepProgress>('progress'),
+      );
+      const facts = JSON.stringify(progress);
+      if (facts !== seen.facts) seen = { facts, since: Date.now() };
+      const isStill = progress.state !== 'paused' && Date.now() - seen.since >= stillMs;
+      const asks = isStill || progress.state === 'preflight';
+      const trouble = asks ? await troubleOf(client, handle.workflowId, isStill) : undefined;
+      return { progress, ...(trouble === undefined ? {} : { trouble }) };
+    } catch {
+      return { trouble: 'no worker answers' };
+    }
+  };
 }
 
-/** What the worker that tried the preflight last lacks. */
-async function lackOf(handle: WorkflowHandle): Promise<string | undefined> {
-  const { raw } = await handle.describe();
-  return (
-    raw.pendingActivities?.find((activity) => activity.activityType?.name === 'preflight')?.lastFailure
-      ?.message ?? undefined
-  );
+/** Of so many shards, and of so many runs of each, the activities are looked at. */
+const childrenAsked = 2;
+
+/** Why an activity of this workflow, or of its first children, failed the last time it was tried. */
+async function troubleOf(client: Client, workflow: string, deep: boolean): Promise<string | undefined> {
+  const { raw } = await client.workflow.getHandle(workflow).describe();
+  const failed = raw.pendingActivities?.find((activity) => activity.lastFailure?.message);
+  if (failed?.lastFailure?.message) return failed.lastFailure.message;
+  if (!deep) return undefined;
+  for (const child of raw.pendingChildren?.slice(0, childrenAsked) ?? []) {
+    const trouble = child.workflowId
+      ? await troubleOf(client, child.workflowId, true).catch(() => undefined)
+      : undefined;
+    if (trouble !== undefined) return trouble;
+  }
+  return undefined;
 }

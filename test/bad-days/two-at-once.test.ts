@@ -96,7 +96,7 @@ describe('what an earlier server left behind', { timeout: 120_000 }, () => {
       port: practice.port,
       address: `127.0.0.1:${practice.port}`,
     };
-    const rest = { version: '1.9.1', database: 'temporal.db', keep: true, stopped: false, users: [] };
+    const rest = { version: '1.9.1', database: 'temporal.db', keep: false, stopped: false, users: [] };
     for (const [index, text] of [JSON.stringify({ ...state, ...rest }), '{"pid": 1', ''].entries()) {
       await user.write('.regatta/server.json', text);
       await user.write('.regatta/server.lock', `${process.pid}\n`);

@@ -83,6 +83,8 @@ export async function aUser(env: Readonly<Record<string, string>> = {}): Promise
       const state = stateOf(folder);
       for (const { pid } of state?.users ?? []) kill(pid);
       if (state !== undefined) kill(state.pid);
+      const locked = lockedBy(folder);
+      if (locked !== undefined) kill(locked);
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };
@@ -93,6 +95,16 @@ type ServerState = { readonly pid: number; readonly users: readonly { readonly p
 function stateOf(folder: string): ServerState | undefined {
   const path = join(folder, '.regatta/server.json');
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ServerState) : undefined;
+}
+
+/** The server that holds the folder's lock, also where no state tells of it. */
+function lockedBy(folder: string): number | undefined {
+  const path = join(folder, '.regatta/server.lock');
+  const pid = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+  const command = `/proc/${pid}/cmdline`;
+  return pid !== '' && existsSync(command) && readFileSync(command, 'utf8').includes(folder)
+    ? Number(pid)
+    : undefined;
 }
 
 function kill(pid: number): void {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { UsageError } from '../domain/usage-error.ts';
 import { registerControl } from './commands/control.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerEvaluate } from './commands/evaluate.ts';
 import { registerInit } from './commands/init.ts';
 import { registerList } from './commands/list.ts';
 import { registerPlan } from './commands/plan.ts';
@@ -36,6 +37,7 @@ const commands: readonly Register[] = [
   registerResume,
   registerRetry,
   registerRejudge,
+  registerEvaluate,
   registerControl,
   registerList,
   registerShow,

@@ -167,22 +167,22 @@ function usageOf(events: readonly JournalEvent[], ignored: boolean): Usage {
 
 /**
  * Seconds of each reply: the successful calls of the target that led to it (a chat target may need several). A call
- * that opened a session counts where the session came with a greeting.
+ * that opened a session counts where the session came with a greeting. What came without a call has no time.
  */
 function replySeconds(events: readonly JournalEvent[]): readonly number[] {
   const seconds: number[] = [];
-  let ms = 0;
+  let ms: number | undefined;
   let opened = false;
   for (const event of events) {
     if (event.kind === 'session') opened = true;
     if (event.kind === 'call') {
-      if (opened) ms = 0;
+      if (opened) ms = undefined;
       opened = false;
-      if (event.role === 'target' && event.code === 'ok') ms += event.ms;
+      if (event.role === 'target' && event.code === 'ok') ms = (ms ?? 0) + event.ms;
     }
     if (event.kind !== 'message') continue;
-    if (event.by === 'target') seconds.push(Math.round(ms) / 1000);
-    ms = 0;
+    if (event.by === 'target' && ms !== undefined) seconds.push(Math.round(ms) / 1000);
+    ms = undefined;
   }
   return seconds;
 }

@@ -26,6 +26,8 @@ export type SweepRecord = {
     readonly by?: string;
     /** The folder that modules came from, on the machine that planned. */
     readonly project?: string;
+    /** The file that its conversations came from: they were held elsewhere, and are only scored. */
+    readonly imported?: string;
   };
 };
 

@@ -28,7 +28,16 @@ export async function planFile(
   flags: PlayFlags,
   named: boolean,
 ): Promise<PlannedSweep> {
-  const sweep = await readSweep(shell, file, flags);
+  return planRead(shell, await readSweep(shell, file, flags), flags, named);
+}
+
+/** The same for a sweep that was read. */
+export async function planRead(
+  shell: Shell,
+  sweep: ReadSweep,
+  flags: PlayFlags,
+  named: boolean,
+): Promise<PlannedSweep> {
   const { spec, scenarios, project } = sweep;
   const id = flags.id ?? freshId(shell, spec.name);
   const wrongId = sweepIdMistake(id);

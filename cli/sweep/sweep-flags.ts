@@ -100,7 +100,8 @@ export function overridesOf(flags: SelectionFlags): Overrides {
   };
 }
 
-function positiveNumber(text: string): number {
+/** A flag's value as a whole number from 1. */
+export function positiveNumber(text: string): number {
   const number = wholeNumber(text);
   if (number === 0) throw new InvalidArgumentError('A whole number from 1 is needed.');
   return number;

@@ -45,7 +45,7 @@ describe('scenarios failures', () => {
     const regatta = {
       sweep: sweepId,
       failed: 1,
-      repeats: 2,
+      repeats: 1,
       cause: 'refunded: no reply contains "refunded"',
     };
     assert.deepEqual(JSON.parse(out), { ...failed, meta: { regatta } });

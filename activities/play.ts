@@ -1,7 +1,7 @@
 import { checksFor } from '../domain/checks/questions.ts';
-import { type ConversationRules, nextStep } from '../domain/conversation.ts';
 import { drivingModelOf } from '../domain/faithful.ts';
 import { Fault } from '../domain/fault.ts';
+import { type ConversationRules, nextStep } from '../domain/next-step.ts';
 import { chatStep } from './chat-target.ts';
 import { driverTurn, scriptedTurn } from './driver-turn.ts';
 import { settleFault } from './fault-policy.ts';

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Store } from '../../activities/ports.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import { type ConnectionFlags, namedTemporal } from '../connection.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import type { Shell } from '../shell.ts';
@@ -59,7 +60,7 @@ async function checkNamed({ connectionOptions, namespace }: Named): Promise<Find
   try {
     const connection = await Connection.connect({ ...connectionOptions, connectTimeout: '5s' });
     try {
-      await connection.withDeadline(Date.now() + 10_000, () =>
+      await connection.withDeadline(systemClock.now() + 10_000, () =>
         connection.workflowService.describeNamespace({ namespace }),
       );
     } finally {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Meter } from '../../activities/ports.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import type { Shell } from '../shell.ts';
 import { regattaVersion } from '../version.ts';
 import type { Temporal } from './temporal.ts';
@@ -65,7 +66,7 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
   const draining = new AbortController();
   const contact = watchContact(async () => {
     await connection.workflowService.getSystemInfo({});
-  }, Date.now);
+  }, systemClock.now);
   const { deps, close } = wiring.createDependencies({
     project: options.project,
     store: options.store,

@@ -1,4 +1,5 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { systemClock } from '../../adapters/clock.ts';
 import type { SweepEnd, SweepProgress } from '../../workflows/messages.ts';
 
 export type Followed =
@@ -64,8 +65,8 @@ async function readEnd(handle: WorkflowHandle): Promise<Followed> {
         return { kind: 'gone', reason: cause };
       }
       if (!isGrpcServiceError(error) || !awayStatuses.includes(error.code)) throw error;
-      awaySince ??= Date.now();
-      if (Date.now() - awaySince > reconnectMs) throw error;
+      awaySince ??= systemClock.now();
+      if (systemClock.now() - awaySince > reconnectMs) throw error;
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     }
   }
@@ -78,12 +79,12 @@ function createLook(client: Client, handle: WorkflowHandle): () => Promise<Sight
   let seen = { facts: '', since: 0 };
   return async () => {
     try {
-      const progress = await client.connection.withDeadline(Date.now() + queryLimitMs, () =>
+      const progress = await client.connection.withDeadline(systemClock.now() + queryLimitMs, () =>
         handle.query<SweepProgress>('progress'),
       );
       const facts = JSON.stringify(progress);
-      if (facts !== seen.facts) seen = { facts, since: Date.now() };
-      const isStill = progress.state !== 'paused' && Date.now() - seen.since >= stillMs;
+      if (facts !== seen.facts) seen = { facts, since: systemClock.now() };
+      const isStill = progress.state !== 'paused' && systemClock.now() - seen.since >= stillMs;
       const asks = isStill || progress.state === 'preflight';
       const trouble = asks ? await troubleOf(client, handle.workflowId, isStill) : undefined;
       return { progress, ...(trouble === undefined ? {} : { trouble }) };

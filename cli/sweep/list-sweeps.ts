@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Store } from '../../activities/ports.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import { isJsonObject, type Json } from '../../domain/json.ts';
 import { readPlayedRuns } from '../../domain/played-sweep.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
@@ -81,7 +82,7 @@ async function liveState(
 ): Promise<{ readonly state: 'running' | 'paused'; readonly ended?: number } | undefined> {
   if (!(await isRunning(client, sweep))) return undefined;
   try {
-    const progress = await client.connection.withDeadline(Date.now() + queryLimitMs, () =>
+    const progress = await client.connection.withDeadline(systemClock.now() + queryLimitMs, () =>
       client.workflow.getHandle(sweep).query<SweepProgress>('progress'),
     );
     return { state: progress.state === 'paused' ? 'paused' : 'running', ended: endedRuns(progress.tally) };

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  type Conversation,
-  type ConversationRules,
-  foldConversation,
-  type NextStep,
-  nextStep,
-  unopened,
-} from '../../domain/conversation.ts';
+import { type Conversation, foldConversation, unopened } from '../../domain/conversation.ts';
+import { type ConversationRules, type NextStep, nextStep } from '../../domain/next-step.ts';
 import type { Verdict } from '../../domain/outcome.ts';
 import type { DriverModel, DriverSpec } from '../../domain/sweep-spec.ts';
 import { called, events, type Journaled, opened, released, resumed, said, turn } from './events.ts';

@@ -146,6 +146,18 @@ describe('a sweep that cannot be played', () => {
     assertNothingStarted();
   });
 
+  it('is named by doctor too, before anything is started', async () => {
+    await user.write('sweep.json', sweepText(2, { target: { module: 'none.ts' } }));
+    const missing = await user.regatta(['doctor', 'sweep.json']);
+    assert.notEqual(missing.code, 0);
+    assert.match(missing.stdout + missing.stderr, /none\.ts/);
+    await user.write('sweep.json', sweepText(2));
+    const unset = await user.regatta(['doctor', 'sweep.json'], { env: { PRACTICE_URL: '' } });
+    assert.notEqual(unset.code, 0);
+    assert.match(unset.stdout + unset.stderr, /PRACTICE_URL/);
+    assert.equal(practice.stats().calls, 0);
+  });
+
   it('of zero runs is a usage error, and fine with --allow-empty', async () => {
     await user.write('sweep.json', sweepText(2));
     for (const command of ['plan', 'run']) {

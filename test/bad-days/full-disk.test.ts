@@ -65,7 +65,7 @@ describe('a store', { timeout: 120_000 }, () => {
     }
   });
 
-  it('that is read-only is named by resume too', async (t) => {
+  it('that is read-only is named', async (t) => {
     const store = join(user.folder, 'frozen');
     if (!mount(store, 'size=8m')) return t.skip('mounting a small disk takes root');
     try {

@@ -29,7 +29,12 @@ export type TestFleet = {
   readonly client: Client;
   readonly store: Store;
   readonly folder: string;
-  start(id: string, spec: SweepSpec, scenarios: readonly Scenario[], how?: Partial<SweepInput> & { shardSize?: number }): Promise<Started>;
+  start(
+    id: string,
+    spec: SweepSpec,
+    scenarios: readonly Scenario[],
+    how?: Partial<SweepInput> & { shardSize?: number },
+  ): Promise<Started>;
   /** Starts the workflow of a sweep that is in the store already. */
   startAgain(record: SweepRecord, how?: Partial<SweepInput>): Promise<Started>;
   /** Drains the worker, as SIGTERM does. */
@@ -123,5 +128,7 @@ export async function resultsOf(store: Store, record: SweepRecord) {
 export async function wordsOf(store: Store, run: string): Promise<readonly string[]> {
   const { events } = await store.readJournal(run);
   const opened = events.findLastIndex((event) => event.kind === 'opened');
-  return events.slice(opened).flatMap((event) => (event.kind === 'message' ? [`${event.by}: ${event.text}`] : []));
+  return events
+    .slice(opened)
+    .flatMap((event) => (event.kind === 'message' ? [`${event.by}: ${event.text}`] : []));
 }

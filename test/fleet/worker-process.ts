@@ -35,10 +35,14 @@ export async function startWorkerProcess(options: {
     '--metrics-port',
     'off',
   ];
-  const child: ChildProcess = spawn(process.execPath, [options.program ?? main, ...args, ...(options.flags ?? [])], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, ...options.env },
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [options.program ?? main, ...args, ...(options.flags ?? [])],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, ...options.env },
+    },
+  );
   const lines: string[] = [];
   const gone = new Promise<number | string>((resolve) =>
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'gone')),

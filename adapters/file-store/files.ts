@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
+import type { SyncFolders } from './folder-sync.ts';
 
 /**
  * Does `work` on `path`; whatever the operating system refuses becomes `Fault` store_unavailable, which names the
@@ -38,13 +39,21 @@ export async function listNames(folder: string): Promise<readonly string[]> {
  * Writes a file that must not exist, whole or not at all, and waits until it and its folders up to `top` are on the
  * disk: false where there was one already.
  */
-export async function putNew(path: string, text: string, top: string): Promise<boolean> {
-  return inStore(path, () => throughTemporary(path, text, top, (temporary) => linkNew(temporary, path)));
+export async function putNew(
+  path: string,
+  text: string,
+  top: string,
+  syncUpTo: SyncFolders = syncFolders,
+): Promise<boolean> {
+  return inStore(path, () =>
+    throughTemporary({ path, text, top, syncUpTo }, (temporary) => linkNew(temporary, path)),
+  );
 }
 
 /** Like `putNew`, but takes the place of the file that is there: readers see either the old or the new one. */
 export async function replace(path: string, text: string, top: string): Promise<void> {
-  await inStore(path, () => throughTemporary(path, text, top, (temporary) => rename(temporary, path)));
+  const whole = { path, text, top, syncUpTo: syncFolders };
+  await inStore(path, () => throughTemporary(whole, (temporary) => rename(temporary, path)));
 }
 
 /** Makes the folder where it is missing, writes a new file in it and waits until its content is on the disk. */
@@ -106,17 +115,22 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return isSystemError(error) && codes.includes(error.code ?? '');
 }
 
+type WholeFile = {
+  readonly path: string;
+  readonly text: string;
+  readonly top: string;
+  readonly syncUpTo: SyncFolders;
+};
+
 async function throughTemporary<Result>(
-  path: string,
-  text: string,
-  top: string,
+  { path, text, top, syncUpTo }: WholeFile,
   publish: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     await writeDurably(temporary, text);
     const published = await publish(temporary);
-    await syncFolders(dirname(path), top);
+    await syncUpTo(dirname(path), top);
     return published;
   } finally {
     await rm(temporary, { force: true });

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Store } from '../../activities/ports.ts';
 import { inStore, putNew, readText, storeUnavailable } from './files.ts';
+import { createFolderSync } from './folder-sync.ts';
 import { openJournal, readJournal } from './journal.ts';
 import { removeLeftovers, removeSweep, sizeOfSweep } from './removal.ts';
 import { putResult, putShardResults, readResult, readShardResults } from './results.ts';
@@ -14,15 +15,16 @@ import { createSweep, listSweeps, putReport, readReport, readShard, readSweep } 
  */
 export function createFileStore(folder: string): Store {
   const store = resolve(folder);
+  const syncUpTo = createFolderSync();
   return {
     address: store,
     createSweep: (record, shards) => createSweep(store, record, shards),
     readSweep: (sweep) => readSweep(store, sweep),
     listSweeps: () => listSweeps(store),
     readShard: (sweep, shard) => readShard(store, sweep, shard),
-    openJournal: (run, writer) => openJournal(store, run, writer),
+    openJournal: (run, writer) => openJournal(store, run, writer, syncUpTo),
     readJournal: (run) => readJournal(store, run),
-    putResult: (result) => putResult(store, result),
+    putResult: (result) => putResult(store, result, syncUpTo),
     readResult: (run) => readResult(store, run),
     putShardResults: (sweep, shard, results) => putShardResults(store, sweep, shard, results),
     readShardResults: (sweep, shard) => readShardResults(store, sweep, shard),

@@ -8,7 +8,8 @@ import {
   type JournalPart,
 } from '../../domain/journal.ts';
 import { encodeEvents, parseEvents } from '../../formats/journal-lines.ts';
-import { inStore, listNames, openNew, readText, storeUnavailable, sync, syncFolders } from './files.ts';
+import { inStore, listNames, openNew, readText, storeUnavailable, sync } from './files.ts';
+import type { SyncFolders } from './folder-sync.ts';
 import { partFile, runFolder, sweepFolderOf, writerOf } from './paths.ts';
 
 /** What holds of a run's journal; empty where there is none. */
@@ -21,7 +22,12 @@ export async function readJournal(store: string, run: string): Promise<FoldedJou
  * Creates this writer's part and says in it what it builds on. Throws `Fault` store_unavailable where a later writer
  * has the journal already: every reader would ignore this one's events, so no call may be paid for them.
  */
-export async function openJournal(store: string, run: string, writer: string): Promise<JournalWriter> {
+export async function openJournal(
+  store: string,
+  run: string,
+  writer: string,
+  syncUpTo: SyncFolders,
+): Promise<JournalWriter> {
   const folder = runFolder(store, run);
   const path = partFile(folder, writer);
   const writers = writersOf(await listNames(folder));
@@ -40,7 +46,7 @@ export async function openJournal(store: string, run: string, writer: string): P
   const flushFirst = once(async () => {
     // A writer that was killed did not flush its part, and this one is worth nothing without it.
     await Promise.all(buildsOn.map(sync));
-    await syncFolders(folder, sweepFolderOf(store, run));
+    await syncUpTo(folder, sweepFolderOf(store, run));
   });
   return {
     writer,

@@ -2,6 +2,7 @@ import type { RunPlan, RunResult } from '../../domain/run.ts';
 import type { ShardRecord } from '../../domain/sweep-record.ts';
 import { encodeResult, parseResult, parseResults } from '../../formats/result-lines.ts';
 import { listNames, putNew, readText, replace } from './files.ts';
+import type { SyncFolders } from './folder-sync.ts';
 import { mapParallel } from './parallel.ts';
 import {
   generationOf,
@@ -16,9 +17,9 @@ import {
 const readsAtOnce = 16;
 
 /** Puts a result where there is none of its run and generation yet: false where there was one. */
-export async function putResult(store: string, result: RunResult): Promise<boolean> {
+export async function putResult(store: string, result: RunResult, syncUpTo: SyncFolders): Promise<boolean> {
   const path = resultFile(runFolder(store, result.run), result.generation);
-  return putNew(path, encodeResult(result), sweepFolderOf(store, result.run));
+  return putNew(path, encodeResult(result), sweepFolderOf(store, result.run), syncUpTo);
 }
 
 /** The result of the highest generation, not lower than `atLeast`. */

@@ -15,6 +15,7 @@ import { registerScenarios } from './commands/scenarios.ts';
 import { registerServer } from './commands/server.ts';
 import { registerShow } from './commands/show.ts';
 import { registerAttend, registerStart } from './commands/start.ts';
+import { registerTarget } from './commands/target.ts';
 import { registerValidate } from './commands/validate.ts';
 import { registerWatch } from './commands/watch.ts';
 import { registerWorker } from './commands/worker.ts';
@@ -31,6 +32,7 @@ const commands: readonly Register[] = [
   registerInit,
   registerValidate,
   registerPlan,
+  registerTarget,
   registerRun,
   registerStart,
   registerWatch,

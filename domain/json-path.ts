@@ -14,6 +14,15 @@ export function followPath(value: Json, path: string): Json | undefined {
   return found === undefined ? named : found;
 }
 
+/** How far a path leads that does not lead to its end: the part of it that has a value, and that value. */
+export function pathReach(value: Json, path: string): { readonly path: string; readonly value: Json } {
+  const [first, ...rest] = stepsOf(path);
+  const steps = first === 'response' && walk(value, [first]) === undefined ? rest : stepsOf(path);
+  const missing = steps.findIndex((_, index) => walk(value, steps.slice(0, index + 1)) === undefined);
+  const reached = missing < 0 ? steps : steps.slice(0, missing);
+  return { path: ['response', ...reached].join('.'), value: walk(value, reached) ?? value };
+}
+
 /** Whether a path names the whole answer, so that an answer that is not JSON has it, too. */
 export function isWholePath(path: string): boolean {
   return stepsOf(path).join('.') === 'response';

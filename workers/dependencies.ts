@@ -33,6 +33,8 @@ export type WorkerParts = {
   /** Takes what user code prints. */
   readonly log: (text: string) => void;
   readonly version: string;
+  /** Makes the requests of models and HTTP targets; closed with the rest. Default: a new one. */
+  readonly agent?: ReturnType<typeof createHttpAgent>;
 };
 
 /** What the activities of one worker process need from outside; `close` frees it. */
@@ -45,7 +47,7 @@ export function createDependencies(parts: WorkerParts): {
 } {
   const secrets = createSecrets({ env: parts.env, allowed: parts.allowEnv });
   const { resolve, redact } = secrets;
-  const dispatcher = createHttpAgent();
+  const dispatcher = parts.agent ?? createHttpAgent();
   const checkHost = allowHosts(parts.allowHost);
   const modules = createModules({
     projectFolder: parts.project,

@@ -111,8 +111,11 @@ function proveThresholds({ spec, scenarios }: ReadSweep, plan: SweepPlan): void 
 }
 
 /** Throws where an environment variable that the sweep uses is not set here. */
-export function proveEnvironment(shell: Shell, record: SweepRecord): void {
-  const missing = record.spec.env.filter((name) => !shell.env[name]);
+export function proveEnvironment(
+  shell: Shell,
+  { spec }: { readonly spec: Pick<SweepRecord['spec'], 'env'> },
+): void {
+  const missing = spec.env.filter((name) => !shell.env[name]);
   if (missing.length === 0) return;
   throw new UsageError(
     missing.map((name) => ({

@@ -1,0 +1,72 @@
+import type { HttpExchange } from '../../adapters/http-tap.ts';
+import { isJsonObject, type Json } from '../../domain/json.ts';
+import { followPath, pathReach } from '../../domain/json-path.ts';
+import type { TargetSpec } from '../../domain/sweep-spec.ts';
+import type { DryStep } from '../../workers/dry-run.ts';
+
+/** What a path of the file gave, of the answer to one request. */
+export type Reading = {
+  /** The key in the sweep file. */
+  readonly name: 'session_id' | 'reply' | 'tool_calls' | 'metadata';
+  readonly path: string;
+  /** Absent where the path led nowhere. */
+  readonly value?: Json;
+  /** Where it led nowhere: how far it led, and what is there. */
+  readonly reach?: string;
+};
+
+/** What the paths of an HTTP target gave in a step; none for other targets, for answers that were not read, and where no JSON came. */
+export function readingsOf(target: TargetSpec, { kind, exchanges, fault }: DryStep): readonly Reading[] {
+  const body = jsonIn(exchanges.at(-1));
+  const isRead = fault === undefined || fault.code === 'bad_reply';
+  if (target.kind !== 'http' || body === undefined || !isRead) return [];
+  const paths = kind === 'start' ? startPaths(target) : kind === 'reply' ? sendPaths(target) : [];
+  return paths.flatMap(({ name, path }): readonly Reading[] => {
+    if (path === undefined) return [];
+    const value = followPath(body, path);
+    return [value === undefined ? { name, path, reach: reachOf(body, path) } : { name, path, value }];
+  });
+}
+
+type NamedPath = { readonly name: Reading['name']; readonly path: string | undefined };
+
+function startPaths({ start }: Extract<TargetSpec, { kind: 'http' }>): readonly NamedPath[] {
+  return [
+    { name: 'session_id', path: start?.sessionId },
+    { name: 'reply', path: start?.reply },
+  ];
+}
+
+function sendPaths({ send }: Extract<TargetSpec, { kind: 'http' }>): readonly NamedPath[] {
+  return [
+    { name: 'reply', path: send.reply },
+    { name: 'tool_calls', path: send.toolCalls },
+    { name: 'session_id', path: send.sessionId },
+    { name: 'metadata', path: send.metadata },
+  ];
+}
+
+const mostKeys = 12;
+
+/** `response.data holds the keys text, id`. */
+function reachOf(body: Json, path: string): string {
+  const reach = pathReach(body, path);
+  return `${reach.path} ${contentOf(reach.value)}`;
+}
+
+function contentOf(value: Json): string {
+  if (Array.isArray(value)) return `is a list of ${value.length}`;
+  if (typeof value === 'string') return 'is text';
+  if (!isJsonObject(value)) return `is ${value}`;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return 'is an empty object';
+  return `holds ${keys.slice(0, mostKeys).join(', ')}${keys.length > mostKeys ? ', ...' : ''}`;
+}
+
+function jsonIn(exchange: HttpExchange | undefined): Json | undefined {
+  try {
+    return JSON.parse(exchange?.answer?.text ?? '') as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -5,6 +5,7 @@ import { runSeed } from './random.ts';
 import type { RunPlan } from './run.ts';
 import { longestId, runIdOf } from './run-id.ts';
 import type { Scenario } from './scenario.ts';
+import { liveShards } from './shares.ts';
 import type { ShardRecord } from './sweep-record.ts';
 import type { ModelSpec, SweepSpec } from './sweep-spec.ts';
 import { type Mistake, UsageError } from './usage-error.ts';
@@ -34,6 +35,8 @@ export type PlanInput = {
 const runsInAShard = 500;
 const runsInAnInlineShard = 1000;
 const mostShards = 1000;
+/** Fewer are not worth a workflow; and no more are open in one shard, so that its history stays short. */
+const fewestRunsInAShard = 100;
 
 /**
  * Plans a sweep: the same input gives the same plan. All runs of a scenario are in one shard where they fit.
@@ -49,7 +52,7 @@ export function planSweep({
   const repeats = scenarios.reduce((sum, scenario) => sum + (scenario.repeats ?? spec.repeats), 0);
   const runs = repeats * spec.targets.length;
   const isInline = inline ?? runs > runsInAShard;
-  const size = isInline ? runsInAnInlineShard : runsInAShard;
+  const size = shardSize(runs, spec.concurrency, isInline ? runsInAnInlineShard : runsInAShard);
   // Before the runs are written down: a slip of the pen in `repeats` must not fill the memory.
   refuseTooMany(Math.ceil(runs / size), runs);
   const planned = scenarios.map((scenario) => ({ scenario, runs: runsOf(id, spec, scenario) }));
@@ -72,6 +75,15 @@ export function planSweep({
     estimate,
     warnings: planWarnings(spec, runs, estimate),
   };
+}
+
+/** So that as many shards as are live at once share the runs. */
+function shardSize(runs: number, window: number, most: number): number {
+  const shared = Math.ceil(runs / liveShards(window));
+  return Math.max(
+    Math.min(most, Math.max(fewestRunsInAShard, shared)),
+    Math.min(most, Math.ceil(runs / mostShards)),
+  );
 }
 
 /** The runs of one scenario, all of them or those that one shard plays. */

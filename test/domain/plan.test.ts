@@ -104,8 +104,16 @@ describe('the shards of a plan', () => {
   it('hold 500 runs with a workflow each', () =>
     assert.deepEqual(sizesOf({ spec: aSpec(), scenarios: scenarios(1200), inline: false }), [500, 500, 200]));
 
-  it('hold 1,000 inline runs', () =>
-    assert.deepEqual(sizesOf({ spec: aSpec(), scenarios: scenarios(1200) }), [1000, 200]));
+  it('hold 1,000 inline runs at most', () =>
+    assert.deepEqual(sizesOf({ spec: aSpec(), scenarios: scenarios(2200) }), [1000, 1000, 200]));
+
+  it('are as many as are live at once for the window, so that none has more than 100 runs open', () => {
+    const spec = aSpec({ concurrency: 500 });
+    assert.deepEqual(sizesOf({ spec, scenarios: scenarios(1000), inline: true }), [200, 200, 200, 200, 200]);
+  });
+
+  it('hold 100 runs at least, where there are so many', () =>
+    assert.deepEqual(sizesOf({ spec: aSpec(), scenarios: scenarios(150) }), [100, 50]));
 
   it('keep the runs of a scenario together', () =>
     assert.deepEqual(

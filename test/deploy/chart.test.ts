@@ -128,6 +128,13 @@ describe('the chart', { skip }, () => {
     assert.equal(at(the(of('minimal'), 'Deployment', '-activities'), 'spec.replicas'), 2);
   });
 
+  it('asks an HPA for one pod for as many open runs as should be in its slots, up to the limit', () => {
+    const { spec } = the(of('hpa'), 'HorizontalPodAutoscaler');
+    assert.equal(at(spec, 'metrics.0.external.target.averageValue'), '80');
+    assert.deepEqual([at(spec, 'minReplicas'), at(spec, 'maxReplicas')], [2, 12]);
+    assert.equal(at(spec, 'scaleTargetRef.name'), the(of('hpa'), 'Deployment', '-activities').metadata.name);
+  });
+
   it('has a disruption budget and a spread for each role', () => {
     for (const worker of workers()) {
       const { name } = worker.metadata;

@@ -81,6 +81,12 @@ const refusals: readonly Refusal[] = [
     says: /An HPA does not scale from zero: set autoscaling\.minReplicas to 1 or more, or use KEDA\./,
   },
   {
+    what: 'an HPA on a queue that no label can name',
+    scenario: 'hpa',
+    set: ['queue="regatta.@desk/sweeps"'],
+    says: /regatta\.@desk\/sweeps is no value of a label: use letters, digits, dots and dashes\./,
+  },
+  {
     what: 'KEDA without Prometheus',
     scenario: 'keda',
     set: ['autoscaling.keda.prometheusAddress=""'],

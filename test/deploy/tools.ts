@@ -4,6 +4,7 @@ import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processShell } from '../../cli/shell.ts';
 import { cacheFolder } from '../../cli/sweep/embedded-worker.ts';
+import { withLock } from '../../cli/temporal-server/lock.ts';
 import { unpackEntry } from '../../cli/temporal-server/zip.ts';
 import { root } from '../test-files.ts';
 import { output } from './shell.ts';
@@ -59,19 +60,21 @@ async function installed(
   install: (folder: string) => Promise<void>,
 ): Promise<string | undefined> {
   const hash = createHash('sha256').update(await readFile(join(pins, pinFile)));
-  const folder = join(
-    cacheFolder(processShell()),
-    'deploy-tools',
-    `${kind}-${hash.digest('hex').slice(0, 16)}`,
-  );
+  const place = join(cacheFolder(processShell()), 'deploy-tools');
+  const folder = join(place, `${kind}-${hash.digest('hex').slice(0, 16)}`);
   const mark = join(folder, 'installed');
   if (existsSync(mark)) return folder;
   if (failed.has(kind)) return undefined;
   try {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
-    await install(folder);
-    await mkdir(mark);
+    await mkdir(place, { recursive: true });
+    // Test files run side by side, and a virtual environment cannot be moved once it is whole.
+    await withLock(`${folder}.lock`, async () => {
+      if (existsSync(mark)) return;
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder);
+      await install(folder);
+      await mkdir(mark);
+    });
     return folder;
   } catch {
     failed.add(kind);

@@ -41,6 +41,9 @@
 {{- if and $v.autoscaling.hpa.enabled (eq (int $v.autoscaling.minReplicas) 0) }}
 {{- fail "An HPA does not scale from zero: set autoscaling.minReplicas to 1 or more, or use KEDA." }}
 {{- end }}
+{{- if and $v.autoscaling.hpa.enabled (not (regexMatch "^[A-Za-z0-9]([\\w.-]{0,61}[A-Za-z0-9])?$" $v.queue)) }}
+{{- fail (printf "An HPA finds its metric by the queue's name, and %s is no value of a label: use letters, digits, dots and dashes." $v.queue) }}
+{{- end }}
 {{- if $keda.enabled }}
 {{- if not $keda.prometheusAddress }}
 {{- fail "autoscaling.keda.prometheusAddress is needed: Temporal's backlog is zero while workers keep up, so only Prometheus can tell that they are busy." }}

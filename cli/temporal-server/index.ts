@@ -46,7 +46,7 @@ export type ServerInfo = {
 
 export type HeldServer = ServerInfo & {
   readonly namespace: string;
-  /** Ends this use; the last one ends the server, unless it is kept. Safe to call twice. */
+  /** Ends this use; the last one tells the server to end, unless it is kept, and does not wait. Safe to call twice. */
   readonly release: () => Promise<void>;
 };
 
@@ -168,8 +168,10 @@ async function release(place: Place, shell: Shell, user: User): Promise<void> {
     const users = state.users.filter(({ nonce }) => nonce !== user.nonce);
     if (users.length > 0 || state.keep) writeState(place, { ...state, users });
     else {
-      await endServer(place, shell, state);
+      // Forgotten first: nobody may take a server that is dying for one that runs. Its own lock, which holds its pid,
+      // stays; whoever needs a server next waits there until it is gone.
       removeState(place);
+      if (isAlive(state, shell.system)) shell.system.kill(state.pid, 'SIGTERM');
     }
   });
 }

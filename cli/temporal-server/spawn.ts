@@ -80,15 +80,19 @@ function identify(server: ChildProcess, { system }: Shell): ProcessId | undefine
   return pid === undefined || startTime === undefined ? undefined : { pid, startTime };
 }
 
+// Nobody uses a server that no state tells of, and its database outlives a kill: not worth the second that it takes to
+// end by itself.
+const forgottenGraceMs = 100;
+
 /**
- * Ends the server that holds the server lock, if one does, and takes the lock away.
- * The state may not know it: whoever began it was killed before writing it down.
+ * Ends the server that holds the server lock, if one does, and takes the lock away; returns when it is gone.
+ * The state may not know it: its last run told it to end, or whoever began it was killed before writing it down.
  */
 export async function endUnknownServer(place: Place, { system }: Shell): Promise<void> {
   const pid = Number(readIfThere(place.serverLock));
   if (Number.isInteger(pid) && pid > 0 && isServerOf(place, pid, system)) {
     const startTime = startTimeOf(pid, system);
-    if (startTime !== undefined) await endProcess({ pid, startTime }, system);
+    if (startTime !== undefined) await endProcess({ pid, startTime }, system, forgottenGraceMs);
   }
   rmSync(place.serverLock, { force: true });
 }

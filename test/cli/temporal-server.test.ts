@@ -76,7 +76,13 @@ async function untilServed(): Promise<ServerInfo> {
 
 async function kill(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL');
-  while (startTimeOf(pid, shell.system) !== undefined) await nextTurn();
+  await untilGone(pid);
+}
+
+const lives = (pid: number) => startTimeOf(pid, shell.system) !== undefined;
+
+async function untilGone(pid: number): Promise<void> {
+  while (lives(pid)) await nextTurn();
 }
 
 describe('one server for a folder', () => {
@@ -87,7 +93,7 @@ describe('one server for a folder', () => {
     assert.deepEqual((await status())?.pid, first.server.pid);
     await letGo(second);
     assert.equal(await status(), undefined);
-    assert.equal(startTimeOf(first.server.pid, shell.system), undefined);
+    await untilGone(first.server.pid);
   });
 
   it('does not count a user that was killed', async () => {
@@ -95,7 +101,7 @@ describe('one server for a folder', () => {
     const server = await acquire();
     await kill(killed.process.pid ?? 0);
     await server.release();
-    assert.equal(startTimeOf(server.pid, shell.system), undefined);
+    await untilGone(server.pid);
   });
 
   it('survives a Ctrl-C that reaches the process group of the run that began it', async () => {
@@ -132,6 +138,45 @@ describe('one server for a folder', () => {
     assert.deepEqual(Object.keys(started), ['address', 'pid', 'database', 'version']);
     assert.deepEqual(await run('stop'), [exitCodes.done, { stopped: true, waiting_runs: 0 }]);
     assert.deepEqual(await run('stop'), [exitCodes.done, { stopped: false, waiting_runs: 0 }]);
+  });
+});
+
+describe('a server that its last run has told to end', () => {
+  // A server that is frozen cannot end before it is looked at.
+  const acquireAndRelease = async () => {
+    const server = await acquire();
+    process.kill(server.pid, 'SIGSTOP');
+    await server.release();
+    assert.equal(lives(server.pid), true);
+    return server;
+  };
+
+  it('is not waited for, and runs no more for anybody who asks', async () => {
+    await acquireAndRelease();
+    assert.equal(await status(), undefined);
+  });
+
+  it('is not used by the next run, which gets a fresh one on the same database and address', async () => {
+    const before = await acquireAndRelease();
+    const after = await acquire();
+    assert.equal(lives(before.pid), false);
+    assert.notEqual(after.pid, before.pid);
+    assert.deepEqual([after.address, after.database], [before.address, before.database]);
+  });
+
+  it('is followed by one fresh server for two that ask at once', async () => {
+    const before = await acquireAndRelease();
+    const [first, second] = await Promise.all([holdInProcess(), holdInProcess()]);
+    assert.deepEqual(first.server, second.server);
+    assert.notEqual(first.server.pid, before.pid);
+    assert.equal((await status())?.pid, first.server.pid);
+    await Promise.all([letGo(first), letGo(second)]);
+  });
+
+  it('is gone when a stop returns', async () => {
+    const { pid } = await acquireAndRelease();
+    assert.deepEqual(await stopServer({ shell, folder }), { ran: false, users: 0 });
+    assert.equal(lives(pid), false);
   });
 });
 
@@ -199,7 +244,7 @@ describe('what a crash leaves behind', () => {
     assert.equal(startTimeOf(before.pid, shell.system), undefined);
   });
 
-  it('a server that nobody wrote down, because its starter was killed', async () => {
+  it('a server that no state tells of, because who began or ended it was killed half-way', async () => {
     const { before, after } = await mends(() => rmSync(placeOf(folder).state));
     assert.equal(startTimeOf(before.pid, shell.system), undefined);
     assert.equal(after.address, before.address);

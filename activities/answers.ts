@@ -40,8 +40,9 @@ export async function answerAll(
     if (journaled !== undefined) answers.set(question, journaled);
     else if (check.kind === 'code') {
       jobs.push(async () => {
-        if (scoring.leaving()) return 0;
-        answers.set(question, await askCode(check, question, scoring.options, deps.modules));
+        const answer = await askCode(check, question, scoring, deps);
+        if (typeof answer === 'number') return answer;
+        answers.set(question, answer);
         return undefined;
       });
     } else if (check.kind === 'judge') {

@@ -5,33 +5,60 @@ import type { Question } from '../domain/checks/questions.ts';
 import { type CheckAnswer, undecided } from '../domain/checks/verdict.ts';
 import { Fault, isConfigurationCode } from '../domain/fault.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
+import { uniform } from '../domain/random.ts';
+import { type NextTry, nextTry } from '../domain/retry-policy.ts';
 import type { ModuleRef } from '../domain/sweep-spec.ts';
+import { judgeTries } from './judge.ts';
 import type { CallOptions, Modules } from './ports.ts';
+import type { Scoring, ScoringDependencies } from './score.ts';
+import { waitWithin } from './scoring-wait.ts';
 
 export type CodeCheckSpec = Extract<CheckSpec, { kind: 'code' }>;
 
 /**
  * Asks a module: its default export, or the one named `check`, gets `{ transcript, scenario, usage, turn? }`. Whatever
- * is wrong with it leaves the check undecided, with the fault's code.
+ * is wrong with it leaves the check undecided, with the fault's code; only a module whose thread went down under it is
+ * tried again. Returns the milliseconds to wait where it must be asked later.
  */
 export async function askCode(
   check: CodeCheckSpec,
-  { evidence, turn }: Question,
-  options: CallOptions,
-  modules: Modules,
-): Promise<CheckAnswer> {
-  const input = {
+  question: Question,
+  scoring: Scoring,
+  deps: Pick<ScoringDependencies, 'modules' | 'clock'>,
+): Promise<CheckAnswer | number> {
+  const input = inputOf(question);
+  for (let tries = 1; ; tries += 1) {
+    if (scoring.leaving()) return 0;
+    try {
+      return codeAnswer(check, await callExport(check.module, input, scoring.options, deps.modules));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      const next = nextCall(check, question, error, tries);
+      if (next.kind === 'final') return undecided(error.message, error.code);
+      const left = await waitWithin(scoring, next.waitMs, deps.clock);
+      if (left !== undefined) return left;
+    }
+  }
+}
+
+function inputOf({ evidence, turn }: Question): JsonObject {
+  return {
     transcript: evidence.transcript as unknown as Json,
     scenario: evidence.scenario as unknown as Json,
     usage: runNumbersOf(evidence),
     ...(turn === undefined ? {} : { turn }),
   };
-  try {
-    return codeAnswer(check, await callExport(check.module, input, options, modules));
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return undecided(error.message, error.code);
-  }
+}
+
+/** A check that takes too long would take too long again; one that was hit by another's end may well do better. */
+function nextCall({ name }: CodeCheckSpec, { evidence }: Question, fault: Fault, tries: number): NextTry {
+  if (fault.code !== 'unavailable') return { kind: 'final' };
+  const { code, retryAfterMs } = fault;
+  return nextTry(
+    { code, called: 'target', tries, failingMs: 0, waitedMs: 0, retryAfterMs },
+    { targetTries: judgeTries, giveUpMs: Number.POSITIVE_INFINITY },
+    uniform(evidence.run.seed, `code wait:${name}`, tries),
+  );
 }
 
 /** The default export, else `check`; where both are missing, what was said of the first. */

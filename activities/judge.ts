@@ -14,6 +14,7 @@ import { TemplateError } from '../domain/template.ts';
 import { noRoleUsage } from '../domain/usage.ts';
 import type { ChatReply, ChatRequest } from './ports.ts';
 import type { Scoring, ScoringDependencies } from './score.ts';
+import { waitWithin } from './scoring-wait.ts';
 import type { NewEvent } from './stretch.ts';
 
 export type JudgeCheckSpec = Extract<CheckSpec, { kind: 'judge' }>;
@@ -27,8 +28,8 @@ export type Ballot = {
   readonly vote: number;
 };
 
-/** Tries of a judge's call; refusals to be patient about never count. */
-const judgeTries = 3;
+/** Tries of a judge's call, and of a module's; refusals to be patient about never count. */
+export const judgeTries = 3;
 
 /**
  * Asks for one vote and journals it together with the call that brought it. A judge that stays at fault is journaled
@@ -39,15 +40,16 @@ export async function askForVote(
   scoring: Scoring,
   deps: ScoringDependencies,
 ): Promise<number | undefined> {
-  for (let tries = 0; ; ) {
+  for (let tries = 0, refusals = 0; ; ) {
     if (scoring.leaving()) return 0;
     const said = await hear(ballot, scoring, deps);
     if (said.kind === 'opinion') {
       await scoring.record(...said.events, voteEvent(ballot, said.opinion));
       return undefined;
     }
-    if (said.fault.code !== 'rate_limited') tries += 1;
-    const next = waitAfter(ballot, said.fault, tries);
+    if (said.fault.code === 'rate_limited') refusals += 1;
+    else tries += 1;
+    const next = waitAfter(ballot, said.fault, { tries, refusals });
     if (next.kind === 'final') {
       await scoring.record(
         said.event,
@@ -56,13 +58,8 @@ export async function askForVote(
       return undefined;
     }
     await scoring.record({ ...said.event, wait_ms: next.waitMs } as NewEvent);
-    if (next.waitMs > scoring.longestWaitMs) return next.waitMs;
-    try {
-      await deps.clock.sleep(next.waitMs, scoring.stop);
-    } catch (reason) {
-      if (scoring.options.signal.aborted) throw reason;
-      return 0;
-    }
+    const left = await waitWithin(scoring, next.waitMs, deps.clock);
+    if (left !== undefined) return left;
   }
 }
 
@@ -141,11 +138,15 @@ function readReply(reply: ChatReply, { check }: Ballot): Opinion {
   };
 }
 
-function waitAfter({ check, question, vote }: Ballot, fault: Fault, tries: number) {
+function waitAfter(
+  { check, question, vote }: Ballot,
+  fault: Fault,
+  { tries, refusals }: { readonly tries: number; readonly refusals: number },
+) {
   const { code, retryAfterMs } = fault;
-  const jitter = uniform(question.evidence.run.seed, `judge wait:${check.name}:${vote}`, tries);
+  const jitter = uniform(question.evidence.run.seed, `judge wait:${check.name}:${vote}`, tries + refusals);
   return nextTry(
-    { code, called: 'target', tries, failingMs: 0, waitedMs: 0, retryAfterMs },
+    { code, called: 'target', tries, refusals, failingMs: 0, waitedMs: 0, retryAfterMs },
     { targetTries: judgeTries, giveUpMs: Number.POSITIVE_INFINITY },
     jitter,
   );

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ModelSpec } from '../../domain/sweep-spec.ts';
 import type { CheckHost } from '../hosts.ts';
-import { type Answer, createFetch, ReadResponse, RefusedAnswer } from './exchange.ts';
+import { type Answer, createFetch, idempotencyHeader, ReadResponse, RefusedAnswer } from './exchange.ts';
 import { type CallPlace, faultOfError } from './failure.ts';
 
 /** Sends chat completions to one endpoint with one key. */
@@ -21,32 +21,20 @@ export type EndpointOptions = {
   readonly checkHost: CheckHost;
 };
 
-/** Headers of the client library that tell of this machine, or that mean nothing here. */
-const leftOut = [
-  'Lang',
-  'Package-Version',
-  'OS',
-  'Arch',
-  'Runtime',
-  'Runtime-Version',
-  'Retry-Count',
-  'Timeout',
-];
-
 /** Opens an endpoint. Throws a configuration `Fault` for secrets that may not be used and hosts that may not be called. */
 export async function openEndpoint(model: ModelSpec, options: EndpointOptions): Promise<Endpoint> {
   const { dispatcher, resolve, checkHost } = options;
   const url = new URL(resolve(model.baseUrl));
   checkHost(url);
-  const headers = Object.entries(model.headers).map(([name, value]) => [name, resolve(value)] as const);
-  const apiKey = model.apiKey === undefined ? undefined : resolve(model.apiKey);
+  const headers = headersOf(model, resolve);
   // The library takes a tenth of a second to load: commands that call no model do not wait for it.
   const { OpenAI } = await import('openai');
   const client = new OpenAI({
     baseURL: `${url.origin}${url.pathname}`,
     // Some endpoints take their version from the query.
     defaultQuery: Object.fromEntries(url.searchParams),
-    apiKey: apiKey ?? 'none',
+    // Like all of the library's own headers, not sent.
+    apiKey: 'none',
     adminAPIKey: null,
     organization: null,
     project: null,
@@ -55,20 +43,29 @@ export async function openEndpoint(model: ModelSpec, options: EndpointOptions): 
     logLevel: 'off',
     // The call's own signal keeps time.
     timeout: 2 ** 31 - 1,
-    defaultHeaders: {
-      'User-Agent': 'regatta',
-      ...Object.fromEntries(leftOut.map((name) => [`X-Stainless-${name}`, null])),
-      ...(apiKey === undefined ? { Authorization: null } : {}),
-      ...Object.fromEntries(headers),
-    },
-    fetch: createFetch(dispatcher) as unknown as typeof fetch,
+    fetch: createFetch(dispatcher, headers) as unknown as typeof fetch,
   });
   return {
     async post(body, place, { signal, idempotencyKey }) {
-      const headers = idempotencyKey === undefined ? {} : { headers: { 'Idempotency-Key': idempotencyKey } };
-      const sent = client.post('/chat/completions', { body, signal, ...headers }).asResponse();
+      const headers = { [idempotencyHeader]: idempotencyKey ?? null };
+      const sent = client.post('/chat/completions', { body, signal, headers }).asResponse();
       return sent.then(answerOf, (error: unknown) => refusedAnswerOf(error, place));
     },
+  };
+}
+
+/**
+ * All headers that are sent, but for the idempotency key. The library's own tell of this machine, and it takes more
+ * from OPENAI_CUSTOM_HEADERS, of which the sweep file knows nothing.
+ */
+function headersOf(model: ModelSpec, resolve: (text: string) => string): Readonly<Record<string, string>> {
+  const named = Object.entries(model.headers).map(([name, value]) => [name.toLowerCase(), resolve(value)]);
+  return {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'user-agent': 'regatta',
+    ...(model.apiKey === undefined ? {} : { authorization: `Bearer ${resolve(model.apiKey)}` }),
+    ...Object.fromEntries(named),
   };
 }
 

@@ -55,19 +55,23 @@ type RequestParts = {
   readonly signal?: unknown;
 };
 
+export const idempotencyHeader = 'idempotency-key';
+
 /**
- * A `fetch` for the client library: reads the body here, so that the call's signal covers it and its length is
+ * A `fetch` for the client library: sends these headers and no other but the idempotency key, reads the body here, so that the call's signal covers it and its length is
  * bounded, and follows no redirects. Throws `RefusedAnswer` for other statuses than 2xx: the library's own errors
  * keep too little of the body.
  */
 export function createFetch(
   dispatcher: Dispatcher,
+  headers: Readonly<Record<string, string>>,
 ): (url: unknown, init?: RequestParts) => Promise<ReadResponse> {
   return async (url, init) => {
+    const idempotencyKey = new Headers(init?.headers as Headers).get(idempotencyHeader);
     const response = await request(String(url), {
       dispatcher,
       method: 'POST',
-      headers: Object.fromEntries(init?.headers as Headers),
+      headers: idempotencyKey === null ? headers : { ...headers, [idempotencyHeader]: idempotencyKey },
       body: init?.body as string,
       signal: init?.signal as AbortSignal,
     });

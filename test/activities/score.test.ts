@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { scoreRun, scoreTurn } from '../../activities/score.ts';
 import type { CheckResult } from '../../domain/check.ts';
 import { applyEvent, unopened } from '../../domain/conversation.ts';
-import { Fault } from '../../domain/fault.ts';
+import { Fault, type FaultCode } from '../../domain/fault.ts';
 import type { JournalEvent } from '../../domain/journal.ts';
 import { aCheck } from '../domain/checks/builders.ts';
 import { aFault, aScoring, cannot, dependencies, judges, withChecks } from './scripted-judges.ts';
@@ -150,6 +150,16 @@ describe('scoring a run', () => {
     assert.deepEqual(slept, Array(9).fill(2_000));
   });
 
+  it('backs off further with each refusal that names no time', async () => {
+    const { deps, slept } = dependencies(judges((_, call) => (call <= 5 ? aFault('rate_limited') : pass)));
+    await scoreRun(withChecks([judge()]).scoring, deps);
+    assert.equal(slept.length, 5);
+    slept.forEach((ms, index) => {
+      const whole = 500 * 2 ** index;
+      assert.ok(ms >= whole / 2 && ms <= whole, `${ms} ms after refusal ${index + 1}`);
+    });
+  });
+
   it('leaves a wait of more than a minute to its caller, with the votes so far in the journal', async () => {
     const { scoring, events } = withChecks([judge(2)]);
     const { deps, slept } = dependencies(
@@ -289,6 +299,27 @@ describe('a check in code', () => {
       throw new Fault('module_error', 'TypeError in check.ts:3', { blame: 'judge' });
     });
     assert.deepEqual([thrown?.verdict, thrown?.faultCode], ['undecided', 'module_error']);
+  });
+
+  it('is tried again where its thread went down under it, three times in all', async () => {
+    const failing = (times: number, fault: FaultCode) => {
+      let calls = 0;
+      const { deps, slept } = dependencies(
+        judges(() => pass),
+        () => {
+          calls += 1;
+          if (calls <= times) throw aFault(fault);
+          return true;
+        },
+      );
+      return scoreRun(withChecks([code]).scoring, deps).then((scored) => ({
+        verdict: resultsOf(scored)[0]?.verdict,
+        waits: slept.length,
+      }));
+    };
+    assert.deepEqual(await failing(2, 'unavailable'), { verdict: 'pass', waits: 2 });
+    assert.deepEqual(await failing(3, 'unavailable'), { verdict: 'undecided', waits: 2 });
+    assert.deepEqual(await failing(1, 'timed_out'), { verdict: 'undecided', waits: 0 });
   });
 
   it('gets transcript, scenario and the numbers of the run', async () => {

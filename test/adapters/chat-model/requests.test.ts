@@ -118,16 +118,36 @@ test("a model's written parameters beat those of the request, except its limit o
   assert.deepEqual(sent, { temperature: 1, top_p: 0.5, max_tokens: 16 });
 });
 
-test('keys and headers are resolved, and headers that tell of this machine are not sent', async () => {
-  const bench = await benchOf(hello, { apiKey: `\${KEY}`, headers: { 'x-team': `team-\${KEY}` } });
+test('keys and headers are resolved', async () => {
+  const bench = await benchOf(hello, { apiKey: `\${KEY}`, headers: { 'X-Team': `team-\${KEY}` } });
   await bench.chat();
   const headers = bench.seen[0]?.headers ?? {};
   assert.equal(headers.authorization, 'Bearer sk-very-secret');
   assert.equal(headers['x-team'], 'team-sk-very-secret');
-  assert.deepEqual(
-    Object.keys(headers).filter((name) => name.startsWith('x-stainless')),
-    [],
-  );
+});
+
+test('an authorization that the sweep file names is sent instead of the key', async () => {
+  const bench = await benchOf(hello, { apiKey: `\${KEY}`, headers: { AUTHORIZATION: 'Basic abc' } });
+  await bench.chat();
+  assert.equal(bench.seen[0]?.headers.authorization, 'Basic abc');
+});
+
+test('no header is sent that tells of this machine or that the environment adds', async (t) => {
+  const added = ['X-Added: 1', 'Authorization: Bearer other', 'User-Agent: other', 'Idempotency-Key: other'];
+  process.env.OPENAI_CUSTOM_HEADERS = added.join('\n');
+  t.after(() => {
+    delete process.env.OPENAI_CUSTOM_HEADERS;
+  });
+  const bench = await benchOf(hello, { headers: { 'x-team': 'a' } });
+  await bench.chat();
+  const { host, 'content-length': length, ...headers } = bench.seen[0]?.headers ?? {};
+  assert.deepEqual(headers, {
+    connection: 'keep-alive',
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'user-agent': 'regatta',
+    'x-team': 'a',
+  });
 });
 
 test('a model without a key is called without authorization', async () => {

@@ -38,6 +38,7 @@ export async function startDevServer(flags: readonly string[] = []): Promise<Dev
   async function start(): Promise<void> {
     const database = ['--db-filename', join(folder, 'temporal.db')];
     child = spawn(path, [...args, ...pragmas, ...database, ...flags], { stdio: 'ignore' });
+    endWithThisProcess(child);
     const connection = await connectPatiently(address);
     await connection.close();
   }
@@ -48,6 +49,16 @@ export async function startDevServer(flags: readonly string[] = []): Promise<Dev
   }
   await start();
   return { address, kill, restart: start, stop: () => kill('SIGKILL') };
+}
+
+/** A test file that is told to end at its limit must leave no server behind. */
+function endWithThisProcess(child: ChildProcess): void {
+  const onSignal = () => {
+    child.kill('SIGKILL');
+    process.kill(process.pid, 'SIGTERM');
+  };
+  process.once('SIGTERM', onSignal);
+  child.once('exit', () => process.off('SIGTERM', onSignal));
 }
 
 async function connectPatiently(address: string): Promise<Connection> {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,6 +11,8 @@ import { findTestFiles, isHeavy, root } from './test-files.ts';
 
 /** A heavy file; all light ones have twice as long. */
 const fileLimitMs = 5 * 60_000;
+/** A file that is over its limit gets SIGTERM, and SIGKILL where it still lives so much later. */
+const killAfterMs = 10_000;
 const wholeLimit = AbortSignal.timeout(25 * 60_000);
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -32,6 +35,7 @@ async function* eventsOf(group: readonly string[], limitMs: number): AsyncGenera
   if (group.length === 0) return;
   const paths = group.map((file) => join(root, file));
   const signal = AbortSignal.any([wholeLimit, AbortSignal.timeout(limitMs)]);
+  signal.addEventListener('abort', () => killLater(children()));
   for await (const event of run({ files: paths, concurrency: availableParallelism(), signal })) {
     switch (event.type) {
       case 'test:summary':
@@ -49,6 +53,20 @@ async function* eventsOf(group: readonly string[], limitMs: number): AsyncGenera
         yield event;
     }
   }
+}
+
+function killLater(pids: readonly number[]): void {
+  setTimeout(() => {
+    const left = children();
+    for (const pid of pids) if (left.includes(pid)) process.kill(pid, 'SIGKILL');
+  }, killAfterMs);
+}
+
+/** The processes that this one has started and that still live. */
+function children(): readonly number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  return pairs.filter(([, parent]) => parent === process.pid).map(([pid = 0]) => pid);
 }
 
 type Summary = Extract<TestEvent, { type: 'test:summary' }>['data'];

@@ -12,6 +12,7 @@ const heavyPlaces = [
   'test/deploy/image',
   'test/deploy/package',
   'test/deploy/scaling',
+  'test/dev-server',
   'test/examples/',
   'test/fleet/',
   'test/observability/proof',

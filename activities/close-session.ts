@@ -2,7 +2,7 @@ import { Fault } from '../domain/fault.ts';
 import { type Attempt, withStretch } from './attempt.ts';
 import { settleFault } from './fault-policy.ts';
 import type { Target } from './ports.ts';
-import type { CloseInput, RunSummary } from './run-work.ts';
+import { type CloseInput, type RunSummary, summaryOf } from './run-work.ts';
 import { scoreWithoutCalls, settle } from './settling.ts';
 import type { Stretch } from './stretch.ts';
 import { targetCallOf } from './target-call.ts';
@@ -15,6 +15,9 @@ const pauseMs = 1_000;
 /** Closes the target's session, as far as the target lets us, and settles the run. The last thing that happens to it. */
 export async function closeSession(attempt: Attempt, input: CloseInput): Promise<RunSummary> {
   const { cancelled, bug } = input;
+  const known = bug === undefined ? undefined : await attempt.deps.store.readResult(input.run);
+  // What ended before the bug came has its result.
+  if (known !== undefined && known.generation >= input.generation) return summaryOf(known);
   const stretchInput = { ...input, stretchMs: limitMs, longestWaitMs: 0 };
   const end = await withStretch(attempt, stretchInput, async (stretch) => {
     const sessionNote = await close(stretch);

@@ -9,20 +9,19 @@ import type { RunControl } from './run-control.ts';
  * Called by `runWorkflow`, or inline by the shard. It always has an outcome: a bug breaks the run.
  */
 export async function playRun(input: RunInput, control: RunControl): Promise<RunSummary> {
-  const { sweep, shard, run, generation, rejudge } = input;
-  const ref: RunRef = { sweep, shard, run, generation, ...(rejudge ? { rejudge } : {}) };
+  const ref = refOf(input);
   try {
-    const over = rejudge ? toBeScored : await converseToTheEnd(input, ref, control);
+    const over = input.rejudge ? toBeScored : await converseToTheEnd(input, ref, control);
     if (over.kind === 'settled') return over.summary;
     if (over.score) {
       const scored = await scoreToTheEnd(input, ref, control);
       if (scored !== undefined) return scored;
     }
-    return await CancellationScope.nonCancellable(() => close(input, { ...ref, cancelled: false }));
+    return await CancellationScope.nonCancellable(() => closeRun(input, { cancelled: false }));
   } catch (error) {
     const cancelled = isCancellation(error);
     const bug = cancelled ? {} : { bug: String(error instanceof Error ? (error.cause ?? error) : error) };
-    return CancellationScope.nonCancellable(() => close(input, { ...ref, cancelled, ...bug }));
+    return CancellationScope.nonCancellable(() => closeRun(input, { cancelled, ...bug }));
   }
 }
 
@@ -75,6 +74,14 @@ async function scoreToTheEnd(
   }
 }
 
-function close(input: RunInput, closing: RunRef & { readonly cancelled: boolean; readonly bug?: string }) {
-  return runActivities(input, false).closeSession(closing);
+/** The last thing that happens to a run: its session is closed, its result written. */
+export function closeRun(
+  input: RunInput,
+  how: { readonly cancelled: boolean; readonly bug?: string },
+): Promise<RunSummary> {
+  return runActivities(input, false).closeSession({ ...refOf(input), ...how });
+}
+
+function refOf({ sweep, shard, run, generation, rejudge }: RunInput): RunRef {
+  return { sweep, shard, run, generation, ...(rejudge ? { rejudge } : {}) };
 }

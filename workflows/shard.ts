@@ -1,6 +1,7 @@
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
   type ChildWorkflowHandle,
   condition,
   getExternalWorkflowHandle,
@@ -28,7 +29,7 @@ import {
   shareSignal,
 } from './messages.ts';
 import { sweepIo } from './options.ts';
-import { playRun } from './play-run.ts';
+import { closeRun, playRun } from './play-run.ts';
 import type { runWorkflow } from './run.ts';
 import { createRunControl } from './run-control.ts';
 
@@ -154,12 +155,28 @@ async function playSafely(
     children.set(run, child);
     return await child.result();
   } catch (error) {
-    // Cancelled before it began, or terminated from outside; `closeShard` writes its result line where it is missing.
-    const lost = isCancellation(error)
-      ? { outcome: 'cancelled' as const }
-      : ({ outcome: 'broken', code: 'bug' } as const);
-    return { ...lost, calls: 0, wasted: 0, tokens: 0, usd: 0, tried: 0 };
+    return await closeLost(runInput, error);
   }
+}
+
+const nothingSpent = { calls: 0, wasted: 0, tokens: 0, usd: 0, tried: 0 };
+
+/**
+ * What became of a run that could not say so itself: cancelled before it began, or a workflow that was terminated from
+ * outside, whose result is written here. One that never began here may be somebody else's, and a conversation that is
+ * only judged again keeps its result.
+ */
+async function closeLost(run: RunInput, error: unknown): Promise<RunSummary> {
+  if (isCancellation(error)) return { outcome: 'cancelled', ...nothingSpent };
+  if (error instanceof ChildWorkflowFailure && !run.rejudge) {
+    const bug = `its workflow was ended from outside: ${error.cause?.message ?? error.message}`;
+    try {
+      return await CancellationScope.nonCancellable(() => closeRun(run, { cancelled: false, bug }));
+    } catch {
+      // It stays unplayed in the results, and is played again when the sweep goes on.
+    }
+  }
+  return { outcome: 'broken', code: 'bug', ...nothingSpent };
 }
 
 async function tellRun(child: ChildWorkflowHandle<typeof runWorkflow>, paused: boolean): Promise<void> {

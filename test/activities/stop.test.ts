@@ -136,6 +136,16 @@ describe('closing', () => {
   });
 });
 
+it('a bug that comes after the end of a run changes nothing', async (t) => {
+  const stage = await aStage(t, { spec: theSpec() });
+  await playOut(stage.worker());
+  const [result, events] = [await resultOf(stage), await eventsOf(stage)];
+  const summary = await stage.worker().close({ bug: 'terminated' });
+  assert.equal(summary.outcome, result.outcome);
+  assert.deepEqual(await resultOf(stage), result);
+  assert.deepEqual(await eventsOf(stage), events);
+});
+
 it('a retry plays the run anew, and keeps what it had cost', async (t) => {
   const script: Script = (asked, count, signal) =>
     count === 2 && asked.by === 'driver'

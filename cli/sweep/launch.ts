@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Store } from '../../activities/ports.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import type { ShardRecord, SweepRecord } from '../../domain/sweep-record.ts';
 import { UsageError } from '../../domain/usage-error.ts';
 import type { SweepInput } from '../../workflows/messages.ts';
@@ -32,9 +33,11 @@ export async function storeSweep(
 export type Launched = 'started' | 'running' | 'closed';
 
 /** Starts the sweep's workflow, once: two callers at the same time get one workflow. */
-export async function startSweep({ client, record }: Launch, input: SweepInput): Promise<Launched> {
+export async function startSweep({ client, store, record }: Launch, input: SweepInput): Promise<Launched> {
   const { WorkflowExecutionAlreadyStartedError } = await import('@temporalio/client');
-  if (await isRunning(client, record.id)) return 'running';
+  const known = await statusOf(client, record.id);
+  if (known === 'RUNNING') return 'running';
+  if (known === undefined) await forgetEnd(store, record.id);
   try {
     await client.workflow.start('sweepWorkflow', {
       workflowId: record.id,
@@ -51,8 +54,9 @@ export async function startSweep({ client, record }: Launch, input: SweepInput):
 }
 
 /** Starts a sweep anew under its id, from what its store holds; attaches where it still runs. */
-export async function restartSweep({ client, record }: Launch, input: SweepInput): Promise<Launched> {
+export async function restartSweep({ client, store, record }: Launch, input: SweepInput): Promise<Launched> {
   if (await isRunning(client, record.id)) return 'running';
+  await forgetEnd(store, record.id);
   await client.workflow.start('sweepWorkflow', {
     workflowId: record.id,
     taskQueue: record.queue,
@@ -63,14 +67,27 @@ export async function restartSweep({ client, record }: Launch, input: SweepInput
   return 'started';
 }
 
+/**
+ * A sweep that goes on is no longer halted or cancelled, whatever becomes of it: its last report must not say so. Done
+ * before the start, so that it never changes what the started workflow writes.
+ */
+async function forgetEnd(store: Store, sweep: string): Promise<void> {
+  const written = await store.readReport(sweep);
+  if (!isJsonObject(written) || (written.halted === null && written.cancelled === false)) return;
+  await store.putReport(sweep, { ...written, halted: null, cancelled: false });
+}
+
 /** Whether a workflow of this sweep is open. */
 export async function isRunning(client: Client, sweep: string): Promise<boolean> {
+  return (await statusOf(client, sweep)) === 'RUNNING';
+}
+
+async function statusOf(client: Client, sweep: string) {
   const { WorkflowNotFoundError } = await import('@temporalio/client');
   try {
-    const { status } = await client.workflow.getHandle(sweep).describe();
-    return status.name === 'RUNNING';
+    return (await client.workflow.getHandle(sweep).describe()).status.name;
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
 }

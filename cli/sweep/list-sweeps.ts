@@ -96,14 +96,12 @@ async function countEnded(store: Store, record: SweepRecord): Promise<number> {
   return runs.filter(({ result }) => result !== undefined && result.outcome !== 'unplayed').length;
 }
 
-/** What the last report of a sweep's workflow says of how it ended. */
+/** What the last report of a sweep's workflow says of how it ended; undefined where the sweep went on since. */
 function readWritten(report: Json | undefined) {
   if (!isJsonObject(report)) return undefined;
   const { gate, halted, cancelled, runs } = report;
+  const isWhole = isJsonObject(runs) && runs.unplayed === 0;
   const state: ListedState = isJsonObject(halted) ? 'halted' : cancelled === true ? 'cancelled' : 'ended';
-  return {
-    state,
-    gate: typeof gate === 'string' ? gate : null,
-    isWhole: isJsonObject(runs) && runs.unplayed === 0,
-  };
+  if (state === 'ended' && !isWhole) return undefined;
+  return { state, gate: typeof gate === 'string' ? gate : null, isWhole };
 }

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type PracticeModel, startPracticeModel } from '../../practice/server.ts';
 import { assertOutcomes, readResults, told } from './results.ts';
 import { callsEach, practiceModel, sweepText } from './sweep-text.ts';
-import { aUser, type User } from './user.ts';
+import { aUser, type User, until } from './user.ts';
 
 let practice: PracticeModel;
 let user: User;
@@ -37,6 +37,22 @@ describe('a sweep that did not get to its end', { timeout: 180_000 }, () => {
     assert.equal(end.code, 0, end.stderr);
     assert.equal(told(end.stdout).runs.passed, 40);
     assert.equal(practice.stats().calls, 40 * callsEach);
+  });
+
+  it('is no longer halted once it goes on, even where that is killed', async () => {
+    const models = { practice: { ...practiceModel, price: { input: 10, output: 10 } } };
+    await user.write('sweep.json', sweepText(40, { models, concurrency: 4, budget_usd: 0.2 }));
+    const args = ['--id', 'went-on', '--json'];
+    assert.equal((await user.regatta(['run', 'sweep.json', ...args])).code, 6);
+    const before = practice.stats().calls;
+    const resumed = user.begin(['resume', 'went-on', '--budget', '10']);
+    await until(() => practice.stats().calls > before + 3 * callsEach);
+    resumed.kill('SIGKILL');
+    await resumed.ended;
+    const report = await user.regatta(['report', 'went-on', '--json', '-']);
+    assert.equal(report.code, 4, report.stderr);
+    assert.equal(told(report.stdout).halted, null);
+    assert.ok((told(report.stdout).runs.unplayed ?? 0) > 0);
   });
 
   it('plays broken runs again with retry, and keeps the others as they are', async () => {

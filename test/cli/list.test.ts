@@ -23,6 +23,11 @@ describe('list', { concurrency: true }, () => {
       ...{ ...wholeReport, gate: 'undecided', runs: { planned: 2, unplayed: 1 } },
       halted: { reason: 'budget', detail: '' },
     });
+    const wentOn = await aStoredSweep(here.folder, {}, 'went-1');
+    await wentOn.play(0, 'It is refunded.');
+    await wentOn.store.putReport('went-1', {
+      ...{ ...wholeReport, gate: 'undecided', runs: { planned: 2, unplayed: 1 } },
+    });
     const left = await aStoredSweep(here.folder, {}, 'left-1');
     await left.play(0, 'It is refunded.');
     await left.play(1, 'No.', ['1-1-a'], false);
@@ -34,6 +39,7 @@ describe('list', { concurrency: true }, () => {
     { id: 'ended-1', state: 'ended', gate: 'shut', planned: 2, ended: 2, started },
     { id: 'halted-1', state: 'halted', gate: 'undecided', planned: 2, ended: 1, started },
     { id: 'left-1', state: 'interrupted', gate: null, planned: 2, ended: 1, started },
+    { id: 'went-1', state: 'interrupted', gate: null, planned: 2, ended: 1, started },
   ];
 
   it('prints what the store knows of each sweep', async () => {
@@ -49,6 +55,7 @@ describe('list', { concurrency: true }, () => {
 ended-1   ended        shut         2/2  2026-03-01 12:00
 halted-1  halted       undecided    1/2  2026-03-01 12:00
 left-1    interrupted               1/2  2026-03-01 12:00
+went-1    interrupted               1/2  2026-03-01 12:00
 `,
     );
   });

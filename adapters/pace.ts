@@ -3,13 +3,20 @@ import {
   afterReturn,
   afterSending,
   changeLimits,
+  isShort,
+  leaseLimits,
+  limitOf,
   type Pace,
+  type PaceLimits,
   type PaceOutcome,
   shareLimits,
   startPace,
   waitOf,
 } from '../domain/pace.ts';
+import { type PaceAmounts, type PaceDemand, wholeOf } from '../domain/pace-lease.ts';
 import type { ModelSpec } from '../domain/sweep-spec.ts';
+import { createDeclaredPace } from './declared-pace.ts';
+import { createDemandCount } from './pace-demand.ts';
 
 /** Leave to call an endpoint. `leave` is to be called exactly once, when the call has come back. */
 export type PacePass = { leave(outcome: PaceOutcome): void };
@@ -41,11 +48,32 @@ export type Paces = {
   readings(): readonly PaceReading[];
 };
 
+/** A share of an endpoint, to be used until then on the clock of the paces. */
+export type HeldLease = { readonly share: PaceAmounts; readonly until: number };
+
+/** What whoever grants leases asks and tells a process that calls an endpoint. */
+export type LeaseTaker = {
+  /** What the endpoint grants to all processes together. */
+  whole(): PaceAmounts;
+  /** What was wanted since it was asked last; undefined: nothing. */
+  takeDemand(): PaceDemand | undefined;
+  /** Holds from here on; undefined: no calls until there is another. */
+  holds(lease: HeldLease | undefined): void;
+};
+
+/** Where the processes of a fleet get their shares of an endpoint. */
+export type Leases = {
+  /** `endpoint` tells endpoints apart, `name` is for people. The answer is to be called when a call has to wait. */
+  take(endpoint: string, name: string, taker: LeaseTaker): () => void;
+};
+
 export type PaceOptions = {
-  /** Epoch milliseconds. */
+  /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
   /** The part of each endpoint that this process may use, above 0 to 1; default 1. */
   readonly share?: number;
+  /** Who shares out what endpoints declare among all processes; absent: nobody, and `share` holds. */
+  readonly leases?: Leases;
   /** Told how long each call waited, 0 included. */
   readonly onWait?: (wait: { readonly model: string; readonly ms: number }) => void;
 };
@@ -59,17 +87,15 @@ type Waiting = {
 };
 
 /** A pace for each endpoint (base URL, name of the key, model), shared by all who call it in this process. */
-export function createPaces({ now, share = 1, onWait }: PaceOptions): Paces {
+export function createPaces(options: PaceOptions): Paces {
+  const { now, onWait } = options;
   const queues = new Map<string, Queue>();
 
   function queueOf(model: ModelSpec): Queue {
     const key = JSON.stringify([model.baseUrl, model.apiKey, model.model]);
     const known = queues.get(key);
-    if (known !== undefined) {
-      known.describe(model);
-      return known;
-    }
-    const queue = createQueue(model, share, now);
+    if (known !== undefined) return known;
+    const queue = createQueue(key, model, options);
     queues.set(key, queue);
     return queue;
   }
@@ -77,7 +103,7 @@ export function createPaces({ now, share = 1, onWait }: PaceOptions): Paces {
   return {
     async enter(model, request) {
       const since = now();
-      const pass = await queueOf(model).enter(request);
+      const pass = await queueOf(model).enter(model, request);
       onWait?.({ model: model.name, ms: Math.max(0, now() - since) });
       return pass;
     },
@@ -86,22 +112,68 @@ export function createPaces({ now, share = 1, onWait }: PaceOptions): Paces {
 }
 
 type Queue = {
-  /** The entry of `models` that calls now: its limits hold from here on. */
-  describe(model: ModelSpec): void;
-  enter(request: PaceRequest): Promise<PacePass>;
+  /** `model` is the entry of `models` that calls. */
+  enter(model: ModelSpec, request: PaceRequest): Promise<PacePass>;
   reading(): PaceReading;
 };
 
-function createQueue(firstModel: ModelSpec, share: number, now: () => number): Queue {
+/** The line of those who wait for one endpoint. */
+function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): Queue {
+  const { now, share = 1, leases } = options;
+  const declare = createDeclaredPace(now);
   let model = firstModel;
-  let pace: Pace = startPace(shareLimits(model, share), now());
+  let whole = declare(model);
+  let lease: HeldLease | undefined;
+  let askForLease: (() => void) | undefined;
+  let pace: Pace = startPace(limitsNow(), now());
   let timer: NodeJS.Timeout | undefined;
+  const demand = createDemandCount(now);
   // The last goes first, so that leaving is cheap.
   const waiting: Waiting[] = [];
 
-  function send(tokens: number): PacePass {
+  function limitsNow(): PaceLimits {
+    return leases === undefined || wholeOf(whole) === undefined
+      ? shareLimits(whole, share)
+      : leaseLimits(whole, lease);
+  }
+
+  /** Endpoints that declare nothing are nobody else's business. */
+  function takeLease(): void {
+    if (leases === undefined || askForLease !== undefined || wholeOf(whole) === undefined) return;
+    askForLease = leases.take(key, nameEndpoint(model), {
+      whole: () => wholeOf(whole) ?? {},
+      takeDemand: demand.take,
+      holds(next) {
+        lease = next;
+        pace = changeLimits(pace, limitsNow(), now());
+        advance();
+      },
+    });
+  }
+
+  function count(): void {
+    demand.stands({
+      inFlight: pace.inFlight,
+      waiting: waiting.length,
+      isShort: waiting.length > 0 && isShort(pace, now()),
+    });
+  }
+
+  /** Limits that are new hold from here on. */
+  function describe(caller: ModelSpec): void {
+    const { maxInFlight, rpm, tpm } = whole;
+    whole = declare(caller);
+    if (whole.rpm === rpm && whole.tpm === tpm && whole.maxInFlight === maxInFlight) return;
+    pace = changeLimits(pace, limitsNow(), now());
+  }
+
+  function send(caller: ModelSpec, expected: () => number): PacePass {
+    describe(caller);
+    const tokens = whole.tpm === undefined ? 0 : expected();
     const sent = { number: pace.next, tokens };
     pace = afterSending(pace, tokens, now());
+    demand.sent(tokens);
+    count();
     return {
       leave(outcome) {
         pace = afterReturn(pace, sent, outcome, waiting.length, now());
@@ -116,6 +188,7 @@ function createQueue(firstModel: ModelSpec, share: number, now: () => number): Q
       waiting.pop()?.go();
       wait = waitOf(pace, now());
     }
+    count();
     if (waiting.length > 0) postpone(wait);
   }
 
@@ -141,18 +214,19 @@ function createQueue(firstModel: ModelSpec, share: number, now: () => number): Q
     });
   }
 
-  function wait({ order, tokens, signal }: PaceRequest): Promise<PacePass> {
+  function wait(caller: ModelSpec, { order, tokens, signal }: PaceRequest): Promise<PacePass> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         waiting.splice(waiting.indexOf(one), 1);
         if (waiting.length === 0) clearTimeout(timer);
+        count();
         reject(signal.reason);
       };
       const one: Waiting = {
         order,
         go() {
           signal.removeEventListener('abort', abort);
-          resolve(send(tokensOf(tokens)));
+          resolve(send(caller, tokens));
         },
         giveUp(reason) {
           signal.removeEventListener('abort', abort);
@@ -162,30 +236,27 @@ function createQueue(firstModel: ModelSpec, share: number, now: () => number): Q
       signal.addEventListener('abort', abort, { once: true });
       waiting.splice(placeOf(waiting, order), 0, one);
       advance();
+      askForLease?.();
     });
   }
 
-  const tokensOf = (tokens: () => number): number => (model.tpm === undefined ? 0 : tokens());
-
   return {
-    describe(next) {
-      const isOther =
-        next.rpm !== model.rpm || next.tpm !== model.tpm || next.maxInFlight !== model.maxInFlight;
-      model = next;
-      if (isOther) pace = changeLimits(pace, shareLimits(model, share), now());
-    },
-    async enter(request) {
+    async enter(caller, request) {
       request.signal.throwIfAborted();
+      model = caller;
+      describe(caller);
       const fault = tooLong();
       if (fault !== undefined) throw fault;
-      if (waiting.length === 0 && waitOf(pace, now()) === 0) return send(tokensOf(request.tokens));
-      return wait(request);
+      takeLease();
+      demand.entered(request.order);
+      if (waiting.length === 0 && waitOf(pace, now()) === 0) return send(caller, request.tokens);
+      return wait(caller, request);
     },
     reading: () => ({
       model: model.name,
       inFlight: pace.inFlight,
       waiting: waiting.length,
-      limit: Math.floor(pace.limit),
+      limit: limitOf(pace, now()),
     }),
   };
 }

@@ -1,3 +1,5 @@
+import { type PaceAmounts, wholeOf } from './pace-lease.ts';
+
 /** How fast an endpoint may be called; the numbers are those of this process. */
 export type PaceLimits = {
   /** The ceiling of calls in flight, at least 1. */
@@ -6,6 +8,8 @@ export type PaceLimits = {
   readonly startInFlight: number;
   readonly rpm?: number;
   readonly tpm?: number;
+  /** The limits are leased: no call is sent from this time on. */
+  readonly until?: number;
 };
 
 /** A bucket that fills evenly. It may be overdrawn: then it is empty until the debt is paid. */
@@ -22,7 +26,7 @@ type Bucket = {
  */
 export type Pace = {
   readonly limits: PaceLimits;
-  /** Calls that may be in flight; its fraction carries growth over. */
+  /** Calls in flight that the endpoint is taken to bear; its fraction carries growth over. */
   readonly limit: number;
   /** Until the first refusal the limit doubles with each round trip. */
   readonly doubling: boolean;
@@ -37,7 +41,7 @@ export type Pace = {
   readonly shareBefore: number;
   /** No cut for refusals of calls before this number: the last cut did not help. */
   readonly patientUntil: number;
-  /** No call is sent before this time (epoch ms). */
+  /** No call is sent before this time. */
   readonly coolUntil: number;
   /** Refusals after which no call sent later was served yet: how many, and the lowest and highest number. */
   readonly run: { readonly count: number; readonly first: number; readonly last: number };
@@ -85,6 +89,27 @@ export function shareLimits(
   };
 }
 
+/**
+ * The limits of a process under a lease, never above what the endpoint declares; without one, or for a kind that it
+ * does not speak of yet, it calls nothing.
+ */
+export function leaseLimits(
+  model: { readonly maxInFlight: number; readonly rpm?: number; readonly tpm?: number },
+  lease: { readonly share: PaceAmounts; readonly until: number } | undefined,
+): PaceLimits {
+  const { share = {}, until = 0 } = lease ?? {};
+  const declared = wholeOf(model) ?? {};
+  const speaksOfAll = Object.keys(declared).every((kind) => kind in share);
+  const inFlight = declared.maxInFlight === undefined ? model.maxInFlight : (share.maxInFlight ?? 0);
+  return {
+    maxInFlight: lease === undefined || !speaksOfAll ? 0 : Math.min(model.maxInFlight, inFlight),
+    startInFlight: Math.min(model.maxInFlight, startInFlight),
+    ...(model.rpm === undefined ? {} : { rpm: Math.min(model.rpm, share.rpm ?? 0) }),
+    ...(model.tpm === undefined ? {} : { tpm: Math.min(model.tpm, share.tpm ?? 0) }),
+    until,
+  };
+}
+
 /** The pace of an endpoint that was not called yet. */
 export function startPace(limits: PaceLimits, now: number): Pace {
   return {
@@ -106,10 +131,31 @@ export function startPace(limits: PaceLimits, now: number): Pace {
   };
 }
 
-/** The same pace under other limits: what was learned is kept as far as they allow it, the buckets start anew. */
+/** The same pace under other limits: what was learned is kept, the buckets keep what is in them and what they owe. */
 export function changeLimits(pace: Pace, limits: PaceLimits, now: number): Pace {
   const { requests, tokens } = startPace(limits, now);
-  return { ...pace, limits, limit: Math.min(pace.limit, limits.maxInFlight), requests, tokens };
+  return {
+    ...pace,
+    limits,
+    requests: pourOver(pace.requests, requests, now),
+    tokens: pourOver(pace.tokens, tokens, now),
+  };
+}
+
+/** How many calls may be in flight. */
+export function limitOf({ limit, limits }: Pace, now: number): number {
+  return isOver(limits, now) ? 0 : Math.min(Math.floor(limit), limits.maxInFlight);
+}
+
+/** Whether the next call waits for nothing but the limits that this process was given. */
+export function isShort(pace: Pace, now: number): boolean {
+  const { limit, limits, inFlight, coolUntil } = pace;
+  if (now < coolUntil || waitOf(pace, now) === 0) return false;
+  return isOver(limits, now) || inFlight >= limits.maxInFlight || inFlight < Math.floor(limit);
+}
+
+function isOver({ until }: PaceLimits, now: number): boolean {
+  return until !== undefined && now >= until;
 }
 
 /**
@@ -118,7 +164,7 @@ export function changeLimits(pace: Pace, limits: PaceLimits, now: number): Pace 
  */
 export function waitOf(pace: Pace, now: number): number | undefined {
   if (now < pace.coolUntil) return pace.coolUntil - now;
-  if (pace.inFlight >= Math.floor(pace.limit)) return undefined;
+  if (pace.inFlight >= limitOf(pace, now)) return undefined;
   return Math.max(waitForLevel(pace.requests, 1, now), waitForLevel(pace.tokens, 0, now));
 }
 
@@ -146,7 +192,7 @@ export function afterReturn(
     case 'failed':
       return left;
     case 'served':
-      return afterServing(left, sent, outcome.tokens, pace.inFlight + waiting >= Math.floor(pace.limit), now);
+      return afterServing(left, sent, outcome.tokens, pace.inFlight + waiting >= limitOf(pace, now), now);
     case 'refused':
       return afterRefusal(left, sent, outcome.retryAfterMs, now);
   }
@@ -158,7 +204,7 @@ function afterServing(pace: Pace, sent: SentCall, tokens: number, saturated: boo
   const endsRun = sent.number > pace.run.first;
   return {
     ...pace,
-    limit: Math.min(pace.limits.maxInFlight, pace.limit + step),
+    limit: Math.max(pace.limit, Math.min(pace.limits.maxInFlight, pace.limit + step)),
     served: pace.served + (sent.number >= pace.since ? 1 : 0),
     coolUntil: endsRun ? 0 : pace.coolUntil,
     run: endsRun ? noRun : pace.run,
@@ -202,24 +248,38 @@ function coolDown(pace: Pace, retryAfterMs: number | undefined, now: number): Pa
  */
 function cutOnce(pace: Pace, isFirst: boolean, number: number): Pace {
   const returned = pace.served + pace.refused;
-  if (!isFirst && returned < Math.floor(pace.limit) / 2) return pace;
+  const limit = Math.max(1, Math.min(pace.limit, pace.limits.maxInFlight));
+  if (!isFirst && returned < Math.floor(limit) / 2) return pace;
   const share = pace.refused / returned;
   const isHopeless = share > 0.5;
   if (number < pace.patientUntil && !isHopeless) return pace;
   const turned = { ...pace, since: pace.next, served: 0, refused: 0, shareBefore: share };
   const helped = share < cut * pace.shareBefore || pace.shareBefore === 0;
   if (!helped && !isHopeless) {
-    return { ...turned, shareBefore: 0, patientUntil: pace.next + patience * Math.ceil(pace.limit) };
+    return { ...turned, shareBefore: 0, patientUntil: pace.next + patience * Math.ceil(limit) };
   }
-  const floor = Math.min(leastInFlight, pace.limits.maxInFlight, pace.limit);
-  return { ...turned, limit: Math.max(floor, pace.limit * cut) };
+  return { ...turned, limit: Math.max(Math.min(leastInFlight, limit), limit * cut) };
 }
 
-/** Holds one second's worth, and fills so that no minute ever sees more than the limit. */
+/** Below so many a minute, keeping one call back would cost too much of it. */
+const slowPerMinute = 15;
+
+/**
+ * Holds one second's worth, at least `least`, and fills so that no minute ever sees more than the limit, also where
+ * several buckets share it: what a bucket holds is taken off what flows in.
+ */
 function minuteBucket(perMinute: number | undefined, least: number, now: number): Bucket | undefined {
   if (perMinute === undefined) return undefined;
-  const capacity = Math.max(least, perMinute / 61);
-  return { level: capacity, at: now, capacity, perMs: perMinute / 61_000 };
+  const capacity = perMinute === 0 ? 0 : Math.max(least, perMinute / 61);
+  const perMs = perMinute < slowPerMinute ? perMinute / 61_000 : (perMinute - capacity) / 60_000;
+  return { level: capacity, at: now, capacity, perMs };
+}
+
+/** A bucket that was there before is not filled by being changed. */
+function pourOver(from: Bucket | undefined, to: Bucket | undefined, now: number): Bucket | undefined {
+  return from === undefined || to === undefined
+    ? to
+    : { ...to, level: Math.min(levelAt(from, now), to.capacity) };
 }
 
 function levelAt(bucket: Bucket, now: number): number {

@@ -49,13 +49,29 @@ function chunksOf(answer: Answer, request: PracticeRequest, content: string): re
   ];
 }
 
+/** What a request and its answer come to in tokens. */
+export function tokensOf(answer: Answer, request: PracticeRequest): number {
+  const { prompt, completion } = countTokens(answer, request);
+  return prompt + completion;
+}
+
 /** Characters divided by four, of what was sent and what came back; at least one each. */
-function usageOf(answer: Answer, request: PracticeRequest): JsonObject {
+function countTokens(answer: Answer, request: PracticeRequest) {
   const sent = request.messages.reduce((sum, message) => sum + message.text.length, 0);
   const said = answer.kind === 'text' ? answer.text : answer.name + JSON.stringify(answer.args);
-  const prompt = Math.max(1, Math.ceil(sent / charactersPerToken));
-  const completion = Math.max(1, Math.ceil(said.length / charactersPerToken));
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+  return {
+    prompt: Math.max(1, Math.ceil(sent / charactersPerToken)),
+    completion: Math.max(1, Math.ceil(said.length / charactersPerToken)),
+  };
+}
+
+function usageOf(answer: Answer, request: PracticeRequest): JsonObject {
+  const { prompt, completion } = countTokens(answer, request);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: tokensOf(answer, request),
+  };
 }
 
 /** Shortens a text to what the request allows. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Role } from '../domain/usage.ts';
-import { type Answer, limitAnswer, type Payload, payloadOf } from './answer.ts';
+import { type Answer, limitAnswer, type Payload, payloadOf, tokensOf } from './answer.ts';
 import { shareOf } from './choice.ts';
 import { driverAnswer, plainText } from './driver.ts';
 import { type FaultKind, faultOf, type Refusal, refusals } from './faults.ts';
@@ -36,12 +36,14 @@ export function completeChat(practice: Practice, incoming: Incoming, response: S
   }
   const { options, tally } = practice;
   const role = roleOf(request);
+  const conversation = role === 'judge' ? undefined : conversationOf(request, role);
   const count = tally.start({
     role,
     model: request.model,
     content: incoming.hash,
-    ...(role !== 'judge' && { conversation: conversationOf(request, role) }),
+    ...(conversation !== undefined && { conversation }),
   });
+  options.onCall?.(conversation);
   response.once('close', count.left);
   const draw = { seed: options.seed ?? 0, role, call: count.call, content: incoming.hash, time: count.time };
   const fault = faultOf(options.faults ?? {}, draw);
@@ -77,6 +79,7 @@ function deliver(options: PracticeOptions, call: Call, response: ServerResponse)
   later(response, latencyOf(options, call), () => {
     const answer = answerOf(call, options.seed ?? 0);
     call.count.answered(kindOf(answer, call.request));
+    options.onAnswer?.(tokensOf(answer, call.request));
     sendPayload(response, payloadOf(answer, call.request, call.incoming.hash));
   });
 }

@@ -33,6 +33,10 @@ export type PracticeOptions = {
   readonly apiKey?: string;
   /** Any other model gets 404; default: every name is known. */
   readonly models?: readonly string[];
+  /** Told of each call as it arrives, with what it is part of. Probes are none. */
+  readonly onCall?: (conversation: string | undefined) => void;
+  /** Told of each answer that is no fault: its tokens, the request's among them. */
+  readonly onAnswer?: (tokens: number) => void;
 };
 
 /** Everything that a request handler knows. */

@@ -63,7 +63,6 @@ export async function startTestFleet(project = process.cwd()): Promise<TestFleet
       env: process.env,
       allowEnv: ['REGATTA_SECRET_*'],
       allowHost: [],
-      paceShare: 1,
       meter: quiet,
       onPaceWait: () => {},
       contact: { hold: async () => {} },

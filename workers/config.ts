@@ -18,7 +18,8 @@ export type WorkerFlags = {
   readonly allowEnv: readonly string[];
   readonly allowHost: readonly string[];
   readonly slots: string;
-  readonly paceShare: string;
+  /** Absent: the fleet shares the pace out. */
+  readonly paceShare?: string;
   readonly grace: string;
   readonly metricsPort: string;
   readonly metricsHost: string;
@@ -37,8 +38,8 @@ export type WorkerSettings = {
   readonly allowHost: readonly string[];
   /** Activities at once. */
   readonly slots: number;
-  /** The part of each endpoint's pace that this process may use, above 0 to 1. */
-  readonly paceShare: number;
+  /** The part of each endpoint's pace that this process may use, above 0 to 1; absent: the fleet shares it out. */
+  readonly paceShare?: number;
   /** How long conversations may take to stop once the worker drains. */
   readonly graceMs: number;
   /** Where metrics and health are served; absent: nowhere. Port 0: any free one. */
@@ -60,7 +61,6 @@ export const workerDefaults = {
   allowEnv: ['REGATTA_SECRET_*'],
   allowHost: [],
   slots: '256',
-  paceShare: '1',
   grace: '135s',
   metricsPort: '9464',
   metricsHost: '127.0.0.1',
@@ -86,7 +86,7 @@ export function readWorkerSettings(flags: WorkerFlags, cwd: string): WorkerSetti
     allowEnv: readNames(flags.allowEnv, complain),
     allowHost: split(flags.allowHost),
     slots: readNumber('--slots', flags.slots, { from: 1, to: mostSlots }, complain),
-    paceShare: readShare(flags.paceShare, complain),
+    ...(flags.paceShare === undefined ? {} : { paceShare: readShare(flags.paceShare, complain) }),
     graceMs: readGrace(flags.grace, complain),
     ...(metrics === undefined ? {} : { metrics }),
     logLevel: oneOf('--log-level', flags.logLevel, logLevels, 'info', complain),

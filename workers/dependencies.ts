@@ -7,7 +7,7 @@ import { allowHosts } from '../adapters/hosts.ts';
 import { createHttpAgent } from '../adapters/http-agent.ts';
 import { moduleHash } from '../adapters/module-hash.ts';
 import { createModules } from '../adapters/modules/index.ts';
-import { createPaces, type Paces } from '../adapters/pace.ts';
+import { createPaces, type Leases, type Paces } from '../adapters/pace.ts';
 import { createPrices } from '../adapters/prices.ts';
 import { compileRegex } from '../adapters/regex.ts';
 import { createSecrets, type Secrets } from '../adapters/secrets.ts';
@@ -24,8 +24,11 @@ export type WorkerParts = {
   readonly allowEnv: readonly string[];
   /** Hosts that models and targets may be at; empty: all. */
   readonly allowHost: readonly string[];
-  /** The part of each endpoint's pace that this process may use, above 0 to 1. */
-  readonly paceShare: number;
+  /**
+   * The part of each endpoint's pace that this process may use, above 0 to 1, or who shares the pace out among all
+   * workers; default 1.
+   */
+  readonly pace?: number | Leases;
   readonly meter: Meter;
   readonly onPaceWait: (wait: { readonly model: string; readonly ms: number }) => void;
   readonly contact: Contact;
@@ -55,7 +58,11 @@ export function createDependencies(parts: WorkerParts): {
     redact,
     log: parts.log,
   });
-  const paces = createPaces({ now: clock.now, share: parts.paceShare, onWait: parts.onPaceWait });
+  const paces = createPaces({
+    now: () => performance.now(),
+    onWait: parts.onPaceWait,
+    ...paceOf(parts.pace ?? 1),
+  });
   const deps: Dependencies = {
     clock,
     models: createChatModels({
@@ -88,4 +95,8 @@ export function createDependencies(parts: WorkerParts): {
       await dispatcher.close();
     },
   };
+}
+
+function paceOf(pace: number | Leases) {
+  return typeof pace === 'number' ? { share: pace } : { leases: pace };
 }

@@ -77,7 +77,6 @@ export async function dryRun(input: DryRunInput): Promise<DryRun> {
   const { deps, secrets, close } = createDependencies({
     ...input,
     store: input.project,
-    paceShare: 1,
     meter: silentMeter,
     onPaceWait: () => {},
     contact: { hold: async () => {} },

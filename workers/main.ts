@@ -9,6 +9,7 @@ import { createDependencies } from './dependencies.ts';
 import { startHealthServer } from './health.ts';
 import { createLog, type Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { openFleetPace } from './pace-desk.ts';
 import { type WatchedDependencies, watchPreflight } from './preflight-watch.ts';
 import { queueSource } from './queue-source.ts';
 import { installRuntime } from './runtime.ts';
@@ -131,8 +132,11 @@ async function work(setting: Setting, connection: NativeConnection): Promise<voi
   const { config, io, log, metrics, drain, parts } = setting;
   const contact = watchContact(() => pingTemporal(connection), Date.now);
   metrics.watchContact(contact.reachable);
+  const { namespace } = config.temporal;
+  const pace = openFleetPace({ connection, namespace, bundle: () => workflowBundle(io.cacheFolder) });
   const made = createDependencies({
     ...config,
+    pace: config.paceShare ?? pace,
     env: io.env,
     version: io.version,
     meter: metrics.meter,
@@ -147,11 +151,12 @@ async function work(setting: Setting, connection: NativeConnection): Promise<voi
   Object.assign(parts, { contact, lack });
   try {
     const bundle = config.role === 'activities' ? '' : await workflowBundle(io.cacheFolder);
-    const { namespace } = config.temporal;
     parts.worker = await createWorker({ ...config, connection, namespace, bundle, deps });
     const watching = tellSweeps(setting, connection, parts.worker);
     await runUntilDrained(setting, parts.worker).finally(watching);
   } finally {
+    // No call is in flight any more: what this worker held is the others'.
+    await pace.close();
     contact.close();
     await made.close();
   }

@@ -1,11 +1,17 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { PaceAsk, PaceLease, PaceLeases } from '../domain/pace-lease.ts';
 import type { Share } from '../domain/shares.ts';
 import type { Timeouts } from '../domain/sweep-spec.ts';
 import type { Tally } from '../domain/tally.ts';
 import type { GateVerdict } from '../domain/threshold.ts';
 
 /** Types of workflows, by the names that they are started with. */
-export const workflowNames = { sweep: 'sweepWorkflow', shard: 'shardWorkflow', run: 'runWorkflow' } as const;
+export const workflowNames = {
+  sweep: 'sweepWorkflow',
+  shard: 'shardWorkflow',
+  run: 'runWorkflow',
+  pace: 'paceWorkflow',
+} as const;
 
 export type SweepInput = {
   readonly sweep: string;
@@ -24,6 +30,8 @@ export type SweepInput = {
   readonly retry: boolean;
   /** Plays nothing: asks the undecided checks of runs that have ended again. */
   readonly rejudge?: boolean;
+  /** The number of the check set that judges; absent: as planned. Runs that an earlier one judged are judged again. */
+  readonly checkSet?: number;
 };
 
 export type HaltReason = 'budget' | 'configuration' | 'sweep_limit' | 'no_worker' | 'bug';
@@ -47,6 +55,7 @@ export type ShardInput = {
   readonly timeouts: Timeouts;
   readonly retry: boolean;
   readonly rejudge: boolean;
+  readonly checkSet?: number;
   readonly share: Share;
   readonly estimateUsd: number;
   readonly openWhileLearning: number;
@@ -69,8 +78,9 @@ export type RunInput = {
   readonly generation: number;
   readonly timeouts: Timeouts;
   readonly inline: boolean;
-  /** Only its undecided checks are asked again. */
+  /** It is only judged: nothing is played. */
   readonly rejudge: boolean;
+  readonly checkSet?: number;
 };
 
 /** What a shard tells its sweep while it plays. */
@@ -81,6 +91,13 @@ export type ShardProgress = {
   /** Runs wait, none is open, and the budget's share is too small for one more. */
   readonly starved: boolean;
   readonly halt?: Halt;
+};
+
+export type PaceInput = {
+  /** What the workflow that this one continues had granted. */
+  readonly leases?: PaceLeases;
+  /** Another workflow may have granted leases that are still alive. */
+  readonly mayFollow?: boolean;
 };
 
 export type SweepState =
@@ -116,3 +133,5 @@ export const retuneUpdate = defineUpdate<
   SweepProgress,
   [{ readonly concurrency?: number; readonly budgetUsd?: number }]
 >('retune');
+/** Asks the workflow of an endpoint for a lease. */
+export const leaseUpdate = defineUpdate<PaceLease, [PaceAsk]>('lease');

@@ -21,7 +21,7 @@ export function registerWorker(program: Command, shell: Shell): void {
     .option('--allow-env <names>', 'sweeps may use these (default: REGATTA_SECRET_*)', addText)
     .option('--allow-host <hosts>', 'models and targets may be there (default: all)', addText)
     .option('--slots <n>', 'how many activities at once (default: 256)')
-    .option('--pace-share <share>', "part of each endpoint's pace, as 1/4 (default: 1)")
+    .option('--pace-share <share>', "this part of each endpoint's pace, as 1/4 (default: leased)")
     .option('--grace <time>', 'for a drain: call limit and 15s (default: 135s)')
     .option('--metrics-port <port>', '0 for any free one, or off (default: 9464)')
     .option('--metrics-host <address>', 'address to serve on (default: 127.0.0.1)')
@@ -33,7 +33,7 @@ export function registerWorker(program: Command, shell: Shell): void {
   addExamples(worker, [
     'worker',
     'worker --address temporal:7233 --allow-env OPENAI_API_KEY',
-    'worker --role activities --store /mnt/sweeps --pace-share 1/4',
+    'worker --role activities --store /mnt/sweeps',
   ]);
 }
 

@@ -42,12 +42,14 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
     wiring,
     fleet,
     { watchContact },
+    { openFleetPace },
   ] = await Promise.all([
     import('@temporalio/worker'),
     import('../../workers/bundle.ts'),
     import('../../workers/dependencies.ts'),
     import('../../workers/worker.ts'),
     import('../../workers/contact.ts'),
+    import('../../workers/pace-desk.ts'),
   ]);
   // Signals are the command's to handle: the first one drains.
   Runtime.install({
@@ -67,13 +69,16 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
   const contact = watchContact(async () => {
     await connection.workflowService.getSystemInfo({});
   }, systemClock.now);
+  // Other commands and workers may play on the same server.
+  const { namespace } = temporal;
+  const pace = openFleetPace({ connection, namespace, bundle: async () => bundle });
   const { deps, close } = wiring.createDependencies({
     project: options.project,
     store: options.store,
     env: shell.env,
     allowEnv: options.allowEnv,
     allowHost: options.allowHost,
-    paceShare: 1,
+    pace,
     meter: silentMeter,
     onPaceWait: () => {},
     contact,
@@ -83,7 +88,7 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
   });
   const worker = await fleet.createWorker({
     connection,
-    namespace: temporal.namespace,
+    namespace,
     queue: options.queue,
     role: 'all',
     slots,
@@ -92,6 +97,7 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
     deps,
   });
   const done = worker.run().finally(async () => {
+    await pace.close();
     contact.close();
     await close();
     await connection.close();

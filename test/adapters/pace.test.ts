@@ -152,6 +152,21 @@ test('what a model may newly do holds at once', async () => {
   assert.equal(paces.readings()[0]?.limit, 2);
 });
 
+test('where sweeps declare different paces the least holds, until its sweep has not called for a minute', async () => {
+  let now = 0;
+  const paces = createPaces({ now: () => now });
+  const limit = () => paces.readings()[0]?.limit;
+  const call = async (maxInFlight: number) =>
+    (await paces.enter(aModel({ maxInFlight }), request())).leave(served);
+  await call(20);
+  await call(2);
+  await call(20);
+  assert.equal(limit(), 2);
+  now = 60_001;
+  await call(20);
+  assert.equal(limit(), 20);
+});
+
 test('each call tells how long it waited', async () => {
   let now = 0;
   const waits: number[] = [];

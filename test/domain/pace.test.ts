@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import {
   afterReturn,
   afterSending,
   changeLimits,
+  isShort,
+  leaseLimits,
+  limitOf,
   type Pace,
   type PaceLimits,
   type PaceOutcome,
@@ -215,7 +218,47 @@ test('a process with a share of an endpoint keeps to its part, and to one call a
 
 test('other limits keep what was learned, as far as they allow it', () => {
   const pace = roundTrip(aPace(), 0, () => served);
-  assert.equal(pace.limit, 64);
-  assert.equal(changeLimits(pace, shareLimits({ maxInFlight: 256, rpm: 5 }, 1), 0).limit, 64);
-  assert.equal(changeLimits(pace, shareLimits({ maxInFlight: 10 }, 1), 0).limit, 10);
+  assert.equal(limitOf(pace, 0), 64);
+  const less = changeLimits(pace, shareLimits({ maxInFlight: 10 }, 1), 0);
+  assert.equal(limitOf(less, 0), 10);
+  assert.equal(limitOf(changeLimits(less, shareLimits({ maxInFlight: 256, rpm: 5 }, 1), 0), 0), 64);
+});
+
+describe('a leased pace', () => {
+  const model = { maxInFlight: 256, rpm: 610 };
+  const leased = (rpm: number, until = 10_000) => leaseLimits(model, { share: { rpm }, until });
+  const empty = startPace(leaseLimits(model, undefined), 0);
+
+  it('sends nothing without a lease, and waits for nothing else', () => {
+    assert.deepEqual([waitOf(empty, 0), limitOf(empty, 0), isShort(empty, 0)], [undefined, 0, true]);
+  });
+
+  it('sends nothing from the end of its lease on', () => {
+    const pace = changeLimits(empty, leased(600), 0);
+    assert.equal(waitOf(pace, 9_999), 0);
+    assert.deepEqual([waitOf(pace, 10_000), limitOf(pace, 10_000)], [undefined, 0]);
+  });
+
+  it('begins with an empty bucket, as another worker may have used the last second', () => {
+    assert.equal(waitOf(changeLimits(empty, leased(610), 0), 0), 100);
+  });
+
+  it('keeps what its bucket holds when the lease is renewed, and no more than a smaller one may hold', () => {
+    const full = changeLimits(changeLimits(empty, leased(610), 0), leased(610), 5_000);
+    assert.equal(sendAll(full, 5_000).sent.length, 10);
+    assert.equal(sendAll(changeLimits(full, leased(122), 5_000), 5_000).sent.length, 2);
+  });
+
+  it('calls with what it may have in flight where only calls a minute are leased', () => {
+    assert.equal(leased(60).maxInFlight, 256);
+    assert.equal(leaseLimits({ maxInFlight: 8 }, { share: { maxInFlight: 3 }, until: 1 }).maxInFlight, 3);
+  });
+
+  it('is short where its share holds calls back, and not where the endpoint does', () => {
+    const pace = changeLimits(empty, leased(600), 0);
+    assert.ok(isShort(pace, 0));
+    const sent = { number: 0, tokens: 0 };
+    const refusing = afterReturn(afterSending(pace, 0, 1_000), sent, refused(5_000), 1, 1_000);
+    assert.ok(!isShort(refusing, 1_000));
+  });
 });

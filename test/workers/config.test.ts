@@ -33,7 +33,6 @@ describe("a worker's settings", () => {
       allowEnv: ['REGATTA_SECRET_*'],
       allowHost: [],
       slots: 256,
-      paceShare: 1,
       graceMs: 135_000,
       metrics: { host: '127.0.0.1', port: 9464 },
       logLevel: 'info',

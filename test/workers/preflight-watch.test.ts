@@ -24,7 +24,6 @@ function someDependencies(test: TestContext) {
     env: { REGATTA_SECRET_KEY: 'sk-12345678' },
     allowEnv: ['REGATTA_SECRET_*'],
     allowHost: [],
-    paceShare: 1,
     meter,
     onPaceWait,
     contact: { hold: async () => {} },

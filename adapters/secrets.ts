@@ -6,6 +6,11 @@ export type Secrets = {
   resolve(text: string): string;
   /** Puts `${NAME}` in the place of values, also where they are percent-encoded or escaped as JSON. */
   redact(text: string): string;
+  /**
+   * The same for what is said in a conversation, where nothing but a secret may be changed: only values of at least
+   * eight characters, and no plain addresses.
+   */
+  hide(text: string): string;
   /** Throws one configuration `Fault` that lists every name that is not allowed or not set. */
   prove(names: readonly string[]): void;
 };
@@ -20,6 +25,10 @@ const reference = /\$\{([A-Z_][A-Z0-9_]*)\}/g;
 
 /** Shorter values are left in texts: hiding every `1` would hide the text, not the secret. */
 const shortestHiddenValue = 4;
+/** Shorter ones are said by chance; keys and tokens are longer. */
+const shortestSecret = 8;
+/** An address without a password and without a query is none. */
+const plainAddress = /^https?:\/\/[^@?]*$/;
 
 /** Resolves and hides secrets. Values are read once, here; an empty value counts as not set. */
 export function createSecrets({ env, allowed }: SecretsOptions): Secrets {
@@ -28,7 +37,8 @@ export function createSecrets({ env, allowed }: SecretsOptions): Secrets {
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && value !== '' && isAllowed(name)) values.set(name, value);
   }
-  const hidden = hiddenForms(values);
+  const hidden = hiddenForms(values, (value) => value.length >= shortestHiddenValue);
+  const secret = hiddenForms(values, (value) => value.length >= shortestSecret && !plainAddress.test(value));
 
   const complaint = (name: string): Fault | undefined => {
     if (values.has(name)) return undefined;
@@ -48,8 +58,8 @@ export function createSecrets({ env, allowed }: SecretsOptions): Secrets {
         if (fault !== undefined) throw fault;
         return values.get(name) ?? '';
       }),
-    redact: (text) =>
-      hidden.reduce((shown, { form, name }) => shown.replaceAll(form, () => `\${${name}}`), text),
+    redact: (text) => without(text, hidden),
+    hide: (text) => without(text, secret),
     prove: (names) => {
       const faults = names.map(complaint).filter((fault) => fault !== undefined);
       const [first] = faults;
@@ -69,10 +79,19 @@ function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
   return (name) => regexes.some((regex) => regex.test(name));
 }
 
+type HiddenForm = { readonly form: string; readonly name: string };
+
+function without(text: string, forms: readonly HiddenForm[]): string {
+  return forms.reduce((shown, { form, name }) => shown.replaceAll(form, () => `\${${name}}`), text);
+}
+
 /** Longest first: a value may contain another one. */
-function hiddenForms(values: ReadonlyMap<string, string>): readonly { form: string; name: string }[] {
+function hiddenForms(
+  values: ReadonlyMap<string, string>,
+  isHidden: (value: string) => boolean,
+): readonly HiddenForm[] {
   return [...values]
-    .filter(([, value]) => value.length >= shortestHiddenValue)
+    .filter(([, value]) => isHidden(value))
     .flatMap(([name, value]) =>
       [...new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])].map((form) => ({
         form,

@@ -3,6 +3,7 @@ import type { Contact, Dependencies, Meter } from '../activities/ports.ts';
 import { createChatModels } from '../adapters/chat-model/index.ts';
 import { systemClock as clock } from '../adapters/clock.ts';
 import { sha256 } from '../adapters/hash.ts';
+import { hideSecrets } from '../adapters/hidden-secrets.ts';
 import { allowHosts } from '../adapters/hosts.ts';
 import { createHttpAgent } from '../adapters/http-agent.ts';
 import { moduleHash } from '../adapters/module-hash.ts';
@@ -63,19 +64,19 @@ export function createDependencies(parts: WorkerParts): {
     onWait: parts.onPaceWait,
     ...paceOf(parts.pace ?? 1),
   });
+  const models = createChatModels({
+    dispatcher,
+    paces,
+    prices: createPrices(),
+    resolve,
+    redact,
+    clock,
+    checkHost,
+  });
+  const targets = createTargets({ agent: dispatcher, secrets, checkHost, modules });
   const deps: Dependencies = {
     clock,
-    models: createChatModels({
-      dispatcher,
-      paces,
-      prices: createPrices(),
-      resolve,
-      redact,
-      clock,
-      checkHost,
-    }),
-    targets: createTargets({ agent: dispatcher, secrets, checkHost, modules }),
-    modules,
+    ...hideSecrets({ models, targets, modules }, secrets.hide),
     compileRegex,
     hash: sha256,
     store: createStore(parts.store),

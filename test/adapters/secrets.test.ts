@@ -50,6 +50,20 @@ test('of two values the longer is hidden first', () => {
   assert.equal(secrets.redact('sk a"b/c-longer'), '${REGATTA_SECRET_LONG}');
 });
 
+test('in a conversation only what must be a secret is hidden: no short value, no plain address', () => {
+  const values = {
+    KEY: 'sk-12345',
+    REGION: 'eu-west',
+    URL: 'https://desk.internal/chat',
+    WITH_PASSWORD: 'https://me:pw@desk.internal',
+    WITH_TOKEN: 'https://desk.internal?token=1',
+  };
+  const { hide } = createSecrets({ env: values, allowed: ['*'] });
+  const shown = { ...values, KEY: '${KEY}', WITH_PASSWORD: '${WITH_PASSWORD}', WITH_TOKEN: '${WITH_TOKEN}' };
+  for (const [name, value] of Object.entries(values))
+    assert.equal(hide(value), shown[name as keyof typeof shown]);
+});
+
 test('a dot in a pattern is a dot', () => {
   assert.throws(() => createSecrets({ env: { AXB: 'value' }, allowed: ['A.B'] }).resolve('${AXB}'), Fault);
 });

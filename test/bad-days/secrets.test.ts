@@ -18,7 +18,7 @@ let gossip: Server;
 let user: User;
 let calls = 0;
 
-/** A target that repeats what it was sent in every error. */
+/** A target that repeats what it was sent, in replies and in errors. */
 before(async () => {
   practice = await startPracticeModel({ latencyMs: 20, apiKey: modelKey });
   gossip = createServer((request, response) => {
@@ -27,7 +27,7 @@ before(async () => {
     request.resume();
     const status = [200, 500, 200, 401][calls % 4] ?? 200;
     response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(status === 200 ? { text: 'Gladly.' } : { error: heard }));
+    response.end(JSON.stringify(status === 200 ? { text: `Gladly: ${heard}.` } : { error: heard }));
   });
   await new Promise<void>((resolve) => gossip.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(gossip.address() as AddressInfo).port}`;
@@ -47,7 +47,7 @@ after(async () => {
 });
 
 describe('the value of a secret', { timeout: 120_000 }, () => {
-  it('lies in no file and in no output, also where errors repeat it', async () => {
+  it('lies in no file and in no output, also where replies and errors repeat it', async () => {
     const models = { practice: { model: 'plain', base_url: `\${PRACTICE_URL}`, api_key: `\${MODEL_KEY}` } };
     const send = {
       url: `\${GOSSIP_URL}/chat?token=\${TOKEN}`,
@@ -74,6 +74,8 @@ describe('the value of a secret', { timeout: 120_000 }, () => {
     const paths = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
     assert.ok(paths.some((path) => path.endsWith('temporal.db')));
     for (const path of paths) assertClean(path, contentOf(path));
+    const repeated = 'Gladly: you sent Bearer ${TOKEN} and /chat?token=${TOKEN}.';
+    assert.ok(paths.some((path) => path.endsWith('.jsonl') && contentOf(path).includes(repeated)));
   });
 });
 

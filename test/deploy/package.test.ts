@@ -36,7 +36,8 @@ before(async () => {
   played = await run(program(), ['run', 'sweep.yaml'], { cwd: folder, env });
 });
 
-after(() => rm(folder, { recursive: true, force: true }));
+// The server of the run may still be ending, and write.
+after(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }));
 
 describe('the package, installed in an empty folder', () => {
   it('plays the sweep that init wrote, up to its report', () => {

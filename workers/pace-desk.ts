@@ -76,6 +76,8 @@ function openDesk({ connection, namespace, bundle }: PaceDeskOptions): {
       taskQueue: queue,
       args: [input],
       workflowIdConflictPolicy: 'USE_EXISTING',
+      // A task takes a millisecond; one that a frozen process took away must be given to another before leases end.
+      workflowTaskTimeout: '3 seconds',
       staticSummary: `pace of ${name}`,
     });
     return workflow.executeUpdateWithStart(updateName, { args: [ask], startWorkflowOperation });

@@ -37,6 +37,8 @@ export type PaceReading = {
   readonly waiting: number;
   /** Calls that may be in flight. */
   readonly limit: number;
+  /** Whether this process holds a share of the endpoint; false where nobody shares it out. */
+  readonly isLeased: boolean;
 };
 
 export type Paces = {
@@ -46,6 +48,15 @@ export type Paces = {
    */
   enter(model: ModelSpec, request: PaceRequest): Promise<PacePass>;
   readings(): readonly PaceReading[];
+};
+
+export type Endpoint = {
+  /** Tells endpoints apart. */
+  readonly key: string;
+  /** The key in `models` that called first. */
+  readonly model: string;
+  /** For people. */
+  readonly name: string;
 };
 
 /** A share of an endpoint, to be used until then on the clock of the paces. */
@@ -63,8 +74,8 @@ export type LeaseTaker = {
 
 /** Where the processes of a fleet get their shares of an endpoint. */
 export type Leases = {
-  /** `endpoint` tells endpoints apart, `name` is for people. The answer is to be called when a call has to wait. */
-  take(endpoint: string, name: string, taker: LeaseTaker): () => void;
+  /** The answer is to be called when a call has to wait. */
+  take(endpoint: Endpoint, taker: LeaseTaker): () => void;
 };
 
 export type PaceOptions = {
@@ -140,15 +151,18 @@ function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): 
   /** Endpoints that declare nothing are nobody else's business. */
   function takeLease(): void {
     if (leases === undefined || askForLease !== undefined || wholeOf(whole) === undefined) return;
-    askForLease = leases.take(key, nameEndpoint(model), {
-      whole: () => wholeOf(whole) ?? {},
-      takeDemand: demand.take,
-      holds(next) {
-        lease = next;
-        pace = changeLimits(pace, limitsNow(), now());
-        advance();
+    askForLease = leases.take(
+      { key, model: model.name, name: nameEndpoint(model) },
+      {
+        whole: () => wholeOf(whole) ?? {},
+        takeDemand: demand.take,
+        holds(next) {
+          lease = next;
+          pace = changeLimits(pace, limitsNow(), now());
+          advance();
+        },
       },
-    });
+    );
   }
 
   function count(): void {
@@ -257,6 +271,7 @@ function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): 
       inFlight: pace.inFlight,
       waiting: waiting.length,
       limit: limitOf(pace, now()),
+      isLeased: lease !== undefined && now() < lease.until,
     }),
   };
 }

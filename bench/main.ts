@@ -2,15 +2,17 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import process from 'node:process';
 import { compareConversations } from './conversations.ts';
 import { measureHistories } from './histories.ts';
+import { measurePace } from './pace.ts';
 import { measureThroughput } from './throughput.ts';
 
-// npm run bench [-- conversations|throughput|histories|all] [--quick]: figures of one machine in one run.
+// npm run bench [-- conversations|throughput|histories|pace|all] [--quick]: figures of one machine in one run.
 // Ratios within a run are what counts: seconds differ from machine to machine and from hour to hour.
 
 const parts = {
   conversations: compareConversations,
   throughput: measureThroughput,
   histories: measureHistories,
+  pace: measurePace,
 };
 
 const words = process.argv.slice(2);

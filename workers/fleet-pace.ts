@@ -1,11 +1,10 @@
 import type { Clock } from '../activities/ports.ts';
-import type { Leases, LeaseTaker } from '../adapters/pace.ts';
+import type { Endpoint, Leases, LeaseTaker } from '../adapters/pace.ts';
 import type { PaceAsk, PaceLease } from '../domain/pace-lease.ts';
+import type { LeaseNote } from './metrics.ts';
 
 /** Asks whoever shares out the pace of an endpoint. Rejects where no answer came; it may have been heard all the same. */
 export type AskForLease = (endpoint: Endpoint, ask: PaceAsk, mayFollow: boolean) => Promise<PaceLease>;
-
-export type Endpoint = { readonly key: string; readonly name: string };
 
 export type FleetPaceOptions = {
   readonly ask: AskForLease;
@@ -14,13 +13,21 @@ export type FleetPaceOptions = {
   /** The clock of the paces: milliseconds, never set. */
   readonly now: () => number;
   readonly sleep: Clock['sleep'];
-  /** Told of each ask: whether it was answered, and whether the answer was a share. */
-  readonly onAsk?: (result: 'share' | 'none' | 'failed') => void;
+  readonly onLease?: (note: LeaseNote) => void;
+  /** Told when asks begin to fail: calls wait once the lease has ended. */
+  readonly onSilence: (endpoint: Endpoint, reason: string) => void;
 };
 
 export type FleetPace = Leases & {
   /** Gives all leases back. To be called when no call is in flight any more. */
   close(): Promise<void>;
+};
+
+type Answered = {
+  readonly number: number;
+  readonly until: number;
+  readonly lifeMs: number;
+  readonly isShare: boolean;
 };
 
 const pauseAfterFailureMs = 1_000;
@@ -30,8 +37,8 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
   const keepers: { readonly kept: Promise<void>; wake(): void }[] = [];
   const closing = new AbortController();
   return {
-    take(key, name, taker) {
-      const keeper = keepLease({ key, name }, taker, options, closing.signal);
+    take(endpoint, taker) {
+      const keeper = keepLease(endpoint, taker, options, closing.signal);
       keepers.push(keeper);
       return keeper.wake;
     },
@@ -45,11 +52,14 @@ export function createFleetPace(options: FleetPaceOptions): FleetPace {
 
 /** Asks while calls come, gives back when there were none, and sleeps until `wake`. */
 function keepLease(endpoint: Endpoint, taker: LeaseTaker, options: FleetPaceOptions, closing: AbortSignal) {
-  const { ask, holder, now, sleep, onAsk } = options;
+  const { ask, holder, now, sleep } = options;
+  const note = (result: LeaseNote['result'], ms?: number) =>
+    options.onLease?.({ model: endpoint.model, result, ...(ms === undefined ? {} : { ms }) });
   let number = 0;
   /** The last lease that came, a share or none. */
-  let last: { readonly number: number; readonly until: number; readonly lifeMs: number } | undefined;
+  let last: Answered | undefined;
   let isWanted = false;
+  let isSilent = false;
   let wake = () => {};
 
   /** Returns after how long to ask again: never, once the lease was given back. */
@@ -63,6 +73,7 @@ function keepLease(endpoint: Endpoint, taker: LeaseTaker, options: FleetPaceOpti
     const mayFollow = last !== undefined && sentAt < last.until + last.lifeMs;
     number += 1;
     const question = { holder, number, ...keeps, whole: taker.whole() };
+    if (last?.isShare && sentAt >= last.until) note('expired');
     if (demand === undefined) {
       const hadLease = last !== undefined;
       last = undefined;
@@ -71,9 +82,9 @@ function keepLease(endpoint: Endpoint, taker: LeaseTaker, options: FleetPaceOpti
       return Number.POSITIVE_INFINITY;
     }
     const { share, lifeMs, renewInMs } = await ask(endpoint, { ...question, demand }, mayFollow);
-    last = { number: question.number, until: sentAt + lifeMs, lifeMs };
+    last = { number: question.number, until: sentAt + lifeMs, lifeMs, isShare: share !== undefined };
     taker.holds(share && { share, until: last.until });
-    onAsk?.(share === undefined ? 'none' : 'share');
+    note(share === undefined ? 'denied' : 'granted', now() - sentAt);
     return renewInMs;
   }
 
@@ -82,10 +93,15 @@ function keepLease(endpoint: Endpoint, taker: LeaseTaker, options: FleetPaceOpti
     for (let pauseMs = 0; Number.isFinite(pauseMs); ) {
       await sleep(pauseMs, closing).catch(() => {});
       const isLast = closing.aborted;
-      pauseMs = await askOnce().catch(() => {
-        onAsk?.('failed');
-        return isLast ? Number.POSITIVE_INFINITY : pauseAfterFailureMs;
-      });
+      try {
+        pauseMs = await askOnce();
+        isSilent = false;
+      } catch (error) {
+        note('failed');
+        if (!isSilent) options.onSilence(endpoint, error instanceof Error ? error.message : String(error));
+        isSilent = true;
+        pauseMs = isLast ? Number.POSITIVE_INFINITY : pauseAfterFailureMs;
+      }
     }
   }
 

@@ -133,7 +133,12 @@ async function work(setting: Setting, connection: NativeConnection): Promise<voi
   const contact = watchContact(() => pingTemporal(connection), Date.now);
   metrics.watchContact(contact.reachable);
   const { namespace } = config.temporal;
-  const pace = openFleetPace({ connection, namespace, bundle: () => workflowBundle(io.cacheFolder) });
+  const pace = openFleetPace({
+    ...{ connection, namespace, onLease: metrics.onLease },
+    bundle: () => workflowBundle(io.cacheFolder),
+    onSilence: ({ name }, reason) =>
+      log.warn({ endpoint: name, reason }, 'no answer about the pace: calls wait when the lease has ended'),
+  });
   const made = createDependencies({
     ...config,
     pace: config.paceShare ?? pace,

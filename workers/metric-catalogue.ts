@@ -51,6 +51,10 @@ export const counters = {
     help: 'Checks of ended runs, by name and verdict.',
     labels: ['check', 'verdict'],
   },
+  regatta_pace_leases_total: {
+    help: "Asks for a part of an endpoint's pace: granted, denied (none is free yet), failed (no answer); and parts that expired before another came.",
+    labels: ['model', 'result'],
+  },
   regatta_store_failures_total: {
     help: 'Operations on the store that failed.',
     labels: ['operation'],
@@ -122,6 +126,10 @@ export const gauges = {
     help: 'Model calls that the pace lets be in flight at once.',
     labels: ['model'],
   },
+  regatta_pace_leases: {
+    help: "Parts of endpoints' paces that this worker holds.",
+    labels: ['model'],
+  },
   regatta_runs_open: {
     help: 'Runs that this worker is playing right now.',
     labels: [],
@@ -150,6 +158,11 @@ export const histograms = {
     help: 'Time that model calls waited for the pace of their endpoint.',
     labels: ['model'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60],
+  },
+  regatta_pace_lease_wait_seconds: {
+    help: "Time until an ask for a part of an endpoint's pace was answered.",
+    labels: ['model'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4],
   },
   regatta_run_duration_seconds: {
     help: 'Wall time of runs from their opening to their result, waits included.',

@@ -14,6 +14,15 @@ export type EndpointReading = {
   readonly inFlight: number;
   readonly waiting: number;
   readonly limit: number;
+  /** Whether it holds a part of what the endpoint grants to all workers. */
+  readonly isLeased: boolean;
+};
+
+/** What became of an ask for a part of an endpoint's pace; `ms` where it was answered. */
+export type LeaseNote = {
+  readonly model: string;
+  readonly result: 'granted' | 'denied' | 'failed' | 'expired';
+  readonly ms?: number;
 };
 
 export type MetricsOptions = {
@@ -32,6 +41,7 @@ export type Metrics = {
   readonly meter: Meter;
   readonly meterStore: MeterStore;
   onPaceWait(wait: { readonly model: string; readonly ms: number }): void;
+  onLease(note: LeaseNote): void;
   showSweeps(reading: QueueReading | undefined): void;
   sweepWatchFailed(): void;
   /** Asked for at each reading of the page. */
@@ -83,6 +93,7 @@ export function createMetrics({ version, node, namespace, queue, now }: MetricsO
     },
     meterStore: storeMetrics(makers, now),
     onPaceWait: ({ model, ms }) => paceWait.observe({ model: models.admit(model) }, ms / 1000),
+    onLease: leaseMeter(makers, models.admit),
     showSweeps: progressMetrics(makers, () => onOverflow('sweep')),
     sweepWatchFailed: () => watchFailures.inc(),
     watchEndpoints(read) {
@@ -124,18 +135,30 @@ function callMeter({ counter, histogram }: MetricMakers, admit: (model: string) 
   };
 }
 
+function leaseMeter({ counter, histogram }: MetricMakers, admit: (model: string) => string) {
+  const leases = counter('regatta_pace_leases_total');
+  const waits = histogram('regatta_pace_lease_wait_seconds');
+  return ({ model: name, result, ms }: LeaseNote): void => {
+    const model = admit(name);
+    leases.inc({ model, result });
+    if (ms !== undefined) waits.observe({ model }, ms / 1000);
+  };
+}
+
 /** Several endpoints may go by one name (other sweeps, other keys): their sum is shown. */
 function endpointGauges({ gauge }: MetricMakers, admit: (model: string) => string) {
   const inFlight = gauge('regatta_calls_in_flight');
   const waiting = gauge('regatta_calls_waiting');
   const limit = gauge('regatta_pace_limit');
+  const leases = gauge('regatta_pace_leases');
   return (readings: readonly EndpointReading[]): void => {
-    for (const each of [inFlight, waiting, limit]) each.reset();
+    for (const each of [inFlight, waiting, limit, leases]) each.reset();
     for (const reading of readings) {
       const model = admit(reading.model);
       inFlight.inc({ model }, reading.inFlight);
       waiting.inc({ model }, reading.waiting);
       limit.inc({ model }, reading.limit);
+      leases.inc({ model }, reading.isLeased ? 1 : 0);
     }
   };
 }

@@ -3,15 +3,10 @@ import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { systemClock } from '../adapters/clock.ts';
 import { sha256 } from '../adapters/hash.ts';
+import type { Endpoint } from '../adapters/pace.ts';
 import type { PaceAsk, PaceLease } from '../domain/pace-lease.ts';
 import type { PaceInput, workflowNames } from '../workflows/messages.ts';
-import {
-  type AskForLease,
-  createFleetPace,
-  type Endpoint,
-  type FleetPace,
-  type FleetPaceOptions,
-} from './fleet-pace.ts';
+import { type AskForLease, createFleetPace, type FleetPace, type FleetPaceOptions } from './fleet-pace.ts';
 
 /** All fleets of a namespace share their endpoints, so every worker that calls one looks after this queue. */
 const queue = 'regatta.pace';
@@ -32,14 +27,16 @@ export type PaceDeskOptions = {
 };
 
 /** The pace of the fleet, kept by a workflow for each endpoint. Costs nothing before the first lease is asked for. */
-export function openFleetPace(options: PaceDeskOptions & Pick<FleetPaceOptions, 'onAsk'>): FleetPace {
+export function openFleetPace(
+  options: PaceDeskOptions & Pick<FleetPaceOptions, 'onLease' | 'onSilence'>,
+): FleetPace {
   const desk = openDesk(options);
   const pace = createFleetPace({
     ask: desk.ask,
     holder: randomBytes(8).toString('hex'),
     now: () => performance.now(),
     sleep: systemClock.sleep,
-    ...(options.onAsk === undefined ? {} : { onAsk: options.onAsk }),
+    ...options,
   });
   return {
     take: pace.take,
@@ -94,8 +91,18 @@ function openDesk({ connection, namespace, bundle }: PaceDeskOptions): {
     silentSince.delete(id);
   }
 
-  function inTime<T>(call: () => Promise<T>): Promise<T> {
-    return connection.withDeadline(Date.now() + answerWithinMs, call);
+  /** The deadline is the server's to keep; what is tried again beyond it is not waited for. */
+  async function inTime<T>(call: () => Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const late = systemClock.sleep(answerWithinMs, over.signal).then(() => {
+      throw new Error(`Temporal gave no answer within ${answerWithinMs / 1000} s`);
+    });
+    try {
+      return await Promise.race([connection.withDeadline(Date.now() + answerWithinMs, call), late]);
+    } finally {
+      late.catch(() => {});
+      over.abort();
+    }
   }
 
   return {
@@ -108,7 +115,7 @@ function openDesk({ connection, namespace, bundle }: PaceDeskOptions): {
         silentSince.delete(id);
         return lease;
       } catch (error) {
-        await endWedged(id, askedAt);
+        void endWedged(id, askedAt);
         throw error;
       }
     },

@@ -71,7 +71,11 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
   }, systemClock.now);
   // Other commands and workers may play on the same server.
   const { namespace } = temporal;
-  const pace = openFleetPace({ connection, namespace, bundle: async () => bundle });
+  const pace = openFleetPace({
+    ...{ connection, namespace, bundle: async () => bundle },
+    onSilence: ({ name }, reason) =>
+      shell.stderr.write(`worker: no answer about the pace of ${name}: ${reason}\n`),
+  });
   const { deps, close } = wiring.createDependencies({
     project: options.project,
     store: options.store,

@@ -105,6 +105,42 @@ const limits: RowSpec = {
   ],
 };
 
+const leases: RowSpec = {
+  title: 'Leases of what an endpoint grants to all workers',
+  panels: [
+    {
+      kind: 'lines',
+      title: 'Workers that hold a part',
+      description: 'Only endpoints that declare rpm, tpm or max_in_flight are shared out.',
+      unit: 'short',
+      width: 8,
+      queries: [{ expr: `sum by (model) (${ofModel('regatta_pace_leases')})`, legend: '{{model}}' }],
+    },
+    {
+      kind: 'stacked',
+      title: 'Asks for a part a second',
+      description:
+        'About one in five seconds a worker. Denied: others must make room first. Failed or expired: Temporal is slow or away, and calls wait.',
+      unit: 'reqps',
+      width: 8,
+      queries: [
+        {
+          expr: ratePer('model, result', ofModel('regatta_pace_leases_total')),
+          legend: '{{model}} {{result}}',
+        },
+      ],
+    },
+    {
+      kind: 'lines',
+      title: 'Wait for an answer',
+      description: 'How long asks took. A part lives for ten seconds, counted from when it was asked for.',
+      unit: 's',
+      width: 8,
+      queries: percentiles([50, 95], 'model', '{{model}}', ofModel('regatta_pace_lease_wait_seconds_bucket')),
+    },
+  ],
+};
+
 const usage: RowSpec = {
   title: 'Tokens and money',
   panels: [
@@ -156,5 +192,5 @@ export const models: DashboardSpec = {
   title: 'Regatta / Models',
   description: 'What is asked of model endpoints and targets, how they answer, and what it costs.',
   variables: ['namespace', 'queue', 'model'],
-  rows: [calls, limits, usage],
+  rows: [calls, limits, leases, usage],
 };

@@ -82,7 +82,9 @@ test('entries of the same endpoint share its pace', async () => {
   const paces = createPaces({ now: Date.now });
   const pass = await paces.enter(aModel({ name: 'driver' }), request());
   const second = paces.enter(aModel({ name: 'judge' }), request());
-  assert.deepEqual(paces.readings(), [{ model: 'judge', inFlight: 1, waiting: 1, limit: 1 }]);
+  assert.deepEqual(paces.readings(), [
+    { model: 'judge', inFlight: 1, waiting: 1, limit: 1, isLeased: false },
+  ]);
   pass.leave(served);
   (await second).leave(served);
 });

@@ -55,7 +55,8 @@ before(async () => {
   const ports: number[] = [];
   for (let worker = 0; worker < 2; worker += 1) ports.push(await metricsPort());
   prometheus = await startPrometheus({ 'regatta-workers': ports.map((port) => `127.0.0.1:${port}`) });
-  const model = aModel(practice.url, { price: { input: 1, output: 2 } });
+  // More than the windows ever have in flight: shared out, and never waited for.
+  const model = aModel(practice.url, { price: { input: 1, output: 2 }, maxInFlight: 200 });
   const spec = aSpec(model, { checks: [aJudgeCheck(), strictCheck], concurrency: 30 });
   const scenarios = people(runCount).map((scenario, index) => ({
     ...scenario,

@@ -89,7 +89,7 @@ const aReading: QueueReading = {
 
 /** Everything that can be counted, once. */
 async function countAll(metrics: ReturnType<typeof someMetrics>): Promise<void> {
-  const { meter, meterStore, onPaceWait, watchEndpoints, showSweeps } = metrics;
+  const { meter, meterStore, onPaceWait, onLease, watchEndpoints, showSweeps } = metrics;
   const usage = { inputTokens: 100, outputTokens: 20, estimated: false };
   meter.call(aCall({ usage }));
   meter.call(aCall({ code: 'rate_limited', costUsd: 0 }));
@@ -100,7 +100,8 @@ async function countAll(metrics: ReturnType<typeof someMetrics>): Promise<void> 
   const fault = { code: 'timed_out', message: 'no answer' } as const;
   meter.runEnded('night', aRun({ outcome: 'broken', blame: 'infrastructure', fault }));
   onPaceWait({ model: 'small', ms: 40 });
-  watchEndpoints(() => [{ model: 'small', inFlight: 3, waiting: 2, limit: 32 }]);
+  onLease({ model: 'small', result: 'granted', ms: 20 });
+  watchEndpoints(() => [{ model: 'small', inFlight: 3, waiting: 2, limit: 32, isLeased: true }]);
   for (let model = 0; model < 60; model++) meter.call(aCall({ model: `model-${model}` }));
   showSweeps(aReading);
   const folder = await mkdtemp(join(tmpdir(), 'regatta-metrics-'));
@@ -247,7 +248,7 @@ describe('what a worker counts', () => {
 
   it('shows what endpoints are doing when the page is read, summed where they share a name', async () => {
     const { watchEndpoints, read } = someMetrics();
-    const reading = { model: 'small', inFlight: 3, waiting: 2, limit: 32 };
+    const reading = { model: 'small', inFlight: 3, waiting: 2, limit: 32, isLeased: true };
     let readings = [reading, { ...reading, inFlight: 1 }];
     watchEndpoints(() => readings);
     assert.equal(valueIn(await read(), 'regatta_calls_in_flight{model="small"}'), 4);
@@ -256,6 +257,18 @@ describe('what a worker counts', () => {
     assert.equal(valueIn(families, 'regatta_calls_in_flight{model="small"}'), 0);
     assert.equal(valueIn(families, 'regatta_calls_waiting{model="small"}'), 2);
     assert.equal(valueIn(families, 'regatta_pace_limit{model="small"}'), 32);
+    assert.equal(valueIn(families, 'regatta_pace_leases{model="small"}'), 1);
+  });
+
+  it('counts what became of asks for leases, and how long the answered ones took', async () => {
+    const { onLease, read } = someMetrics();
+    onLease({ model: 'small', result: 'granted', ms: 20 });
+    onLease({ model: 'small', result: 'granted', ms: 30 });
+    onLease({ model: 'small', result: 'failed' });
+    const families = await read();
+    assert.equal(valueIn(families, 'regatta_pace_leases_total{model="small",result="granted"}'), 2);
+    assert.equal(valueIn(families, 'regatta_pace_leases_total{model="small",result="failed"}'), 1);
+    assert.equal(valueIn(families, 'regatta_pace_lease_wait_seconds_sum{model="small"}'), 0.05);
   });
 
   it('shows that contact was lost, and that the worker drains', async () => {

@@ -1,12 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { SweepSpec } from '../../domain/sweep-spec.ts';
 import { type PracticeModel, startPracticeModel } from '../../practice/server.ts';
 import { aModel, aScenario, aSpec } from '../sweep-builders.ts';
-import { root } from '../test-files.ts';
 import { type Started, startTestFleet, type TestFleet } from '../test-fleet.ts';
-import { historyToJson, type RecordedHistory, recordingsFolder } from './recorded.ts';
+import {
+  historyToJson,
+  oneEventALine,
+  type RecordedHistory,
+  recordingsFolder,
+  withoutPlaces,
+} from './recorded.ts';
 
 // node test/replay/record.ts: plays small sweeps on a real server and writes down what their workflows did.
 // Run it when a workflow's commands have changed on purpose, and say so in the change.
@@ -85,18 +89,6 @@ async function historiesOf({ client }: TestFleet, sweep: string): Promise<readon
       return { workflowId, history: JSON.parse(withoutPlaces(JSON.stringify(history))) };
     }),
   );
-}
-
-/** Neither who recorded it nor where. */
-function withoutPlaces(text: string): string {
-  return text
-    .replaceAll(new RegExp(`\\d+@${hostname()}`, 'g'), 'recorder')
-    .replaceAll(root, '')
-    .replaceAll(hostname(), 'host');
-}
-
-function oneEventALine(histories: readonly RecordedHistory[]): string {
-  return `${JSON.stringify(histories).replaceAll('{"eventId"', '\n{"eventId"')}\n`;
 }
 
 const fleet = await startTestFleet();

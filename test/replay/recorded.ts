@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import proto from '@temporalio/proto';
 import { root } from '../test-files.ts';
@@ -41,6 +42,18 @@ export function historyToJson(history: History): RecordedHistory['history'] {
 
 export function historyFromJson(history: RecordedHistory['history']): History {
   return History.fromObject(history);
+}
+
+/** Neither who recorded it nor where. */
+export function withoutPlaces(text: string): string {
+  return text
+    .replaceAll(new RegExp(`\\d+@${hostname()}`, 'g'), 'recorder')
+    .replaceAll(root, '')
+    .replaceAll(hostname(), 'host');
+}
+
+export function oneEventALine(histories: readonly RecordedHistory[]): string {
+  return `${JSON.stringify(histories).replaceAll('{"eventId"', '\n{"eventId"')}\n`;
 }
 
 /** All text of a history, payloads decoded. */

@@ -43,12 +43,12 @@ async function replay(histories: readonly RecordedHistory[]): Promise<readonly s
 
 describe('recorded histories', () => {
   for (const { name, histories } of recordings) {
-    it(`of the sweep ${name} are what the workflows would do again`, async () => {
+    it(`of ${name} are what the workflows would do again`, async () => {
       assert.deepEqual(await replay(histories), []);
     });
   }
 
-  it('cover sweeps, shards and runs, of both ways to play', () => {
+  it('cover sweeps, shards and runs, of both ways to play, and paces', () => {
     const ids = recordings.flatMap(({ histories }) => histories.map(({ workflowId }) => workflowId));
     for (const kind of [
       /^\w+-apart$/,
@@ -56,6 +56,7 @@ describe('recorded histories', () => {
       /^\w+-apart#shard/,
       /^\w+-inline#shard/,
       /^\w+-apart\/p\d/,
+      /^regatta\.pace\//,
     ]) {
       assert.ok(
         ids.some((id) => kind.test(id)),

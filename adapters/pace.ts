@@ -3,6 +3,7 @@ import {
   afterReturn,
   afterSending,
   changeLimits,
+  expectTokens,
   isShort,
   leaseLimits,
   limitOf,
@@ -183,8 +184,9 @@ function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): 
 
   function send(caller: ModelSpec, expected: () => number): PacePass {
     describe(caller);
-    const tokens = whole.tpm === undefined ? 0 : expected();
-    const sent = { number: pace.next, tokens };
+    const estimate = whole.tpm === undefined ? 0 : expected();
+    const tokens = expectTokens(pace, estimate);
+    const sent = { number: pace.next, tokens, estimate };
     pace = afterSending(pace, tokens, now());
     demand.sent(tokens);
     count();

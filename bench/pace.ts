@@ -10,10 +10,18 @@ const latencyMs = 500;
 const warmUpMs = 15_000;
 const minuteMs = 60_000;
 
-type Scene = { readonly workers: number; readonly rpm: number; readonly kills?: boolean };
+type Scene = {
+  readonly workers: number;
+  /** How many of which a minute: `rpm` or `tpm`. */
+  readonly limit: 'rpm' | 'tpm';
+  readonly asked: number;
+  readonly kills?: boolean;
+};
+
+type Noted = { readonly at: number; readonly amount: number };
 
 type Paced = Scene & {
-  /** Calls as the model saw them, in minutes that follow each other. */
+  /** Calls or tokens as the model saw them, in minutes that follow each other. */
   readonly minutes: readonly number[];
   /** The most in any minute of the whole time, whenever it begins. */
   readonly most: number;
@@ -22,11 +30,12 @@ type Paced = Scene & {
 };
 
 const scenes: readonly Scene[] = [
-  { workers: 1, rpm: 600 },
-  { workers: 2, rpm: 600 },
-  { workers: 4, rpm: 600, kills: true },
-  { workers: 4, rpm: 60 },
-  { workers: 4, rpm: 3000 },
+  { workers: 1, limit: 'rpm', asked: 600 },
+  { workers: 2, limit: 'rpm', asked: 600 },
+  { workers: 4, limit: 'rpm', asked: 600, kills: true },
+  { workers: 4, limit: 'rpm', asked: 60 },
+  { workers: 4, limit: 'rpm', asked: 3000 },
+  { workers: 4, limit: 'tpm', asked: 60_000 },
 ];
 
 /** How precisely worker processes keep one pace together, and what that costs Temporal. */
@@ -38,8 +47,12 @@ export async function measurePace({ isQuick }: { readonly isQuick: boolean }): P
 }
 
 async function playScene(scene: Scene, minuteCount: number): Promise<Paced> {
-  const at: number[] = [];
-  const practice = await startPracticeModel({ latencyMs, onCall: () => at.push(performance.now()) });
+  const noted: Noted[] = [];
+  const note = (amount: number) => noted.push({ at: performance.now(), amount });
+  const practice = await startPracticeModel({
+    latencyMs,
+    ...(scene.limit === 'rpm' ? { onCall: () => note(1) } : { onAnswer: note }),
+  });
   const fleet = await startFleet(0);
   try {
     const workers = Array.from({ length: scene.workers }, () =>
@@ -47,19 +60,19 @@ async function playScene(scene: Scene, minuteCount: number): Promise<Paced> {
     );
     await Promise.all(workers);
     await startSweep(fleet, practice.url, scene);
-    while (at.length === 0) await sleep(20);
+    while (noted.length === 0) await sleep(20);
     await sleep(warmUpMs);
     const minutes: number[] = [];
     for (let minute = 0; minute < minuteCount + (scene.kills ? 2 : 0); minute += 1) {
       if (scene.kills && minute === minuteCount) fleet.workers[0]?.kill('SIGKILL');
-      const before = at.length;
+      const before = noted.length;
       await sleep(minuteMs);
-      minutes.push(at.length - before);
+      minutes.push(sumOf(noted.slice(before)));
     }
-    const passed = (performance.now() - (at[0] ?? 0)) / minuteMs;
+    const passed = (performance.now() - (noted[0]?.at ?? 0)) / minuteMs;
     const { updates, events } = await countPaceEvents(fleet);
     return {
-      ...{ ...scene, minutes, most: mostInAMinute(at) },
+      ...{ ...scene, minutes, most: mostInAMinute(noted) },
       ...{ updatesAMinute: updates / passed, eventsAnHour: (events / passed) * 60 },
     };
   } finally {
@@ -68,8 +81,8 @@ async function playScene(scene: Scene, minuteCount: number): Promise<Paced> {
   }
 }
 
-async function startSweep(fleet: Fleet, url: string, { workers, rpm }: Scene): Promise<void> {
-  const spec = aSpec(aModel(url, { rpm }), {
+async function startSweep(fleet: Fleet, url: string, { workers, limit, asked }: Scene): Promise<void> {
+  const spec = aSpec(aModel(url, { [limit]: asked }), {
     concurrency: workers * slotsEach,
     targets: [aChatTarget({ system: 'You are the desk for order {input.order}.' })],
   });
@@ -93,12 +106,18 @@ async function countPaceEvents({
   return { updates, events };
 }
 
-function mostInAMinute(at: readonly number[]): number {
+function sumOf(noted: readonly Noted[]): number {
+  return noted.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+function mostInAMinute(noted: readonly Noted[]): number {
   let most = 0;
   let first = 0;
-  for (const [index, time] of at.entries()) {
-    while (time - (at[first] ?? time) >= minuteMs) first += 1;
-    most = Math.max(most, index - first + 1);
+  let sum = 0;
+  for (const { at, amount } of noted) {
+    sum += amount;
+    for (; at - (noted[first]?.at ?? at) >= minuteMs; first += 1) sum -= noted[first]?.amount ?? 0;
+    most = Math.max(most, sum);
   }
   return most;
 }
@@ -107,29 +126,29 @@ function describe(paced: readonly Paced[]): string {
   const table = formatTable(
     [
       'workers',
-      'rpm asked',
-      'calls in each minute',
+      'asked',
+      'in each minute',
       'most in any minute',
       'updates a minute',
       'history events an hour',
     ],
-    paced.map(({ workers, kills, rpm, minutes, most, updatesAMinute, eventsAnHour }) => [
+    paced.map(({ workers, kills, limit, asked, minutes, most, updatesAMinute, eventsAnHour }) => [
       kills ? `${workers}, one killed before the last two minutes` : `${workers}`,
-      `${rpm}`,
+      `${limit} ${asked}`,
       minutes.join(', '),
       `${most}`,
       updatesAMinute.toFixed(0),
       eventsAnHour.toFixed(0),
     ]),
   );
-  const over = Math.max(...paced.map(({ most, rpm }) => most / rpm));
+  const over = Math.max(...paced.map(({ most, asked }) => most / asked));
   const steady = Math.min(
-    ...paced.flatMap(({ minutes, rpm, kills }) =>
-      minutes.filter((_, index) => !kills || index !== minutes.length - 2).map((calls) => calls / rpm),
+    ...paced.flatMap(({ minutes, asked, kills }) =>
+      minutes.filter((_, index) => !kills || index !== minutes.length - 2).map((amount) => amount / asked),
     ),
   );
   return `${table}\n${formatReaches([
-    { what: 'most calls in any minute', limit: '+0 %', value: percent(over), reached: over <= 1 },
+    { what: 'most in any minute', limit: '+0 %', value: percent(over), reached: over <= 1 },
     {
       what: 'fewest in a minute, that of a kill aside',
       limit: '-10 %',

@@ -1,3 +1,4 @@
+import { type Bucket, minuteBucket, pourOver, take, waitForLevel } from './bucket.ts';
 import { type PaceAmounts, wholeOf } from './pace-lease.ts';
 
 /** How fast an endpoint may be called; the numbers are those of this process. */
@@ -10,14 +11,6 @@ export type PaceLimits = {
   readonly tpm?: number;
   /** The limits are leased: no call is sent from this time on. */
   readonly until?: number;
-};
-
-/** A bucket that fills evenly. It may be overdrawn: then it is empty until the debt is paid. */
-type Bucket = {
-  readonly level: number;
-  readonly at: number;
-  readonly capacity: number;
-  readonly perMs: number;
 };
 
 /**
@@ -49,6 +42,8 @@ export type Pace = {
   readonly setbacks: number;
   readonly requests: Bucket | undefined;
   readonly tokens: Bucket | undefined;
+  /** What answered calls came to, as a part of what was estimated. */
+  readonly tokensPerEstimate: number;
 };
 
 /** How a call came back: `refused` is a 429 or 503; `failed` says nothing about the pace. */
@@ -57,8 +52,8 @@ export type PaceOutcome =
   | { readonly kind: 'refused'; readonly retryAfterMs: number | undefined }
   | { readonly kind: 'failed' };
 
-/** What was noted when a call was sent. */
-export type SentCall = { readonly number: number; readonly tokens: number };
+/** What was noted when a call was sent: its number, the tokens that were taken for it, and what they were made of. */
+export type SentCall = { readonly number: number; readonly tokens: number; readonly estimate?: number };
 
 const startInFlight = 32;
 /** A few calls in flight tell when an endpoint has room again; a smaller endpoint is described by `max_in_flight`. */
@@ -69,6 +64,8 @@ const cut = 0.7;
 const patience = 10;
 /** So many refusals in a row mean that the endpoint refuses everything. */
 const refusalsInRow = 3;
+/** How much one answer weighs against those before it. */
+const learning = 0.05;
 const noRun = { count: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY };
 const longestBackOffMs = 30_000;
 
@@ -128,6 +125,7 @@ export function startPace(limits: PaceLimits, now: number): Pace {
     setbacks: 0,
     requests: minuteBucket(limits.rpm, 1, now),
     tokens: minuteBucket(limits.tpm, 0, now),
+    tokensPerEstimate: 1,
   };
 }
 
@@ -166,6 +164,11 @@ export function waitOf(pace: Pace, now: number): number | undefined {
   if (now < pace.coolUntil) return pace.coolUntil - now;
   if (pace.inFlight >= limitOf(pace, now)) return undefined;
   return Math.max(waitForLevel(pace.requests, 1, now), waitForLevel(pace.tokens, 0, now));
+}
+
+/** What to take for a call that is estimated at so many tokens: in the long run what such calls come to. */
+export function expectTokens(pace: Pace, estimate: number): number {
+  return Math.ceil(estimate * pace.tokensPerEstimate);
 }
 
 /** The pace after a call was sent; its number is that of `pace.next` before. `tokens` are expected. */
@@ -210,6 +213,9 @@ function afterServing(pace: Pace, sent: SentCall, tokens: number, saturated: boo
     run: endsRun ? noRun : pace.run,
     setbacks: endsRun ? 0 : pace.setbacks,
     tokens: pace.tokens && take(pace.tokens, tokens - sent.tokens, now),
+    tokensPerEstimate: sent.estimate
+      ? pace.tokensPerEstimate + learning * (tokens / sent.estimate - pace.tokensPerEstimate)
+      : pace.tokensPerEstimate,
   };
 }
 
@@ -259,40 +265,4 @@ function cutOnce(pace: Pace, isFirst: boolean, number: number): Pace {
     return { ...turned, shareBefore: 0, patientUntil: pace.next + patience * Math.ceil(limit) };
   }
   return { ...turned, limit: Math.max(Math.min(leastInFlight, limit), limit * cut) };
-}
-
-/** Below so many a minute, keeping one call back would cost too much of it. */
-const slowPerMinute = 15;
-
-/**
- * Holds one second's worth, at least `least`, and fills so that no minute ever sees more than the limit, also where
- * several buckets share it: what a bucket holds is taken off what flows in.
- */
-function minuteBucket(perMinute: number | undefined, least: number, now: number): Bucket | undefined {
-  if (perMinute === undefined) return undefined;
-  const capacity = perMinute === 0 ? 0 : Math.max(least, perMinute / 61);
-  const perMs = perMinute < slowPerMinute ? perMinute / 61_000 : (perMinute - capacity) / 60_000;
-  return { level: capacity, at: now, capacity, perMs };
-}
-
-/** A bucket that was there before is not filled by being changed. */
-function pourOver(from: Bucket | undefined, to: Bucket | undefined, now: number): Bucket | undefined {
-  return from === undefined || to === undefined
-    ? to
-    : { ...to, level: Math.min(levelAt(from, now), to.capacity) };
-}
-
-function levelAt(bucket: Bucket, now: number): number {
-  return Math.min(bucket.capacity, bucket.level + Math.max(0, now - bucket.at) * bucket.perMs);
-}
-
-function take(bucket: Bucket, amount: number, now: number): Bucket {
-  return { ...bucket, level: levelAt(bucket, now) - amount, at: now };
-}
-
-function waitForLevel(bucket: Bucket | undefined, needed: number, now: number): number {
-  if (bucket === undefined) return 0;
-  const missing = needed - levelAt(bucket, now);
-  // A hair of tolerance, so that rounding does not ask for a wait of no time.
-  return missing <= 1e-6 ? 0 : Math.ceil(missing / bucket.perMs);
 }

@@ -4,6 +4,7 @@ import {
   afterReturn,
   afterSending,
   changeLimits,
+  expectTokens,
   isShort,
   leaseLimits,
   limitOf,
@@ -214,6 +215,17 @@ test('a process with a share of an endpoint keeps to its part, and to one call a
     tpm: 250,
   });
   assert.equal(shareLimits({ maxInFlight: 2 }, 0.25).maxInFlight, 1);
+});
+
+test('what is taken for a call follows what calls like it came to', () => {
+  let pace = startPace(shareLimits({ maxInFlight: 256, tpm: 60_000 }, 1), 0);
+  assert.equal(expectTokens(pace, 400), 400);
+  for (let call = 0; call < 200; call += 1) {
+    const sent = { number: pace.next, tokens: expectTokens(pace, 400), estimate: 400 };
+    pace = afterSending(pace, sent.tokens, call);
+    pace = afterReturn(pace, sent, { kind: 'served', tokens: 100 }, 0, call);
+  }
+  assert.equal(expectTokens(pace, 400), 101);
 });
 
 test('other limits keep what was learned, as far as they allow it', () => {

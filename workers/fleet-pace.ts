@@ -73,7 +73,10 @@ function keepLease(endpoint: Endpoint, taker: LeaseTaker, options: FleetPaceOpti
     const mayFollow = last !== undefined && sentAt < last.until + last.lifeMs;
     number += 1;
     const question = { holder, number, ...keeps, whole: taker.whole() };
-    if (last?.isShare && sentAt >= last.until) note('expired');
+    if (last?.isShare && sentAt >= last.until) {
+      note('expired');
+      last = { ...last, isShare: false };
+    }
     if (demand === undefined) {
       const hadLease = last !== undefined;
       last = undefined;

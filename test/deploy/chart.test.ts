@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { driftingCopies } from '../../deploy/helm/write-files.ts';
 import { workerDefaults } from '../../workers/config.ts';
 import { root } from '../test-files.ts';
 import { at, chart, type Manifest, pods, render, scenarios, the, valuesOf } from './chart.ts';
@@ -12,6 +16,7 @@ const skip = helm === undefined ? 'helm cannot be had here: set HELM_PATH' : fal
 const rendered = new Map<string, readonly Manifest[]>();
 const all = () => [...rendered.values()].flat();
 const workers = () => all().filter(({ kind }) => kind === 'Deployment');
+const dashboard = (name: string) => readFile(join(root, `deploy/grafana/dashboards/${name}.json`), 'utf8');
 const container = 'spec.template.spec.containers.0';
 
 describe('the chart', { skip }, () => {
@@ -152,6 +157,23 @@ describe('the chart', { skip }, () => {
   it("monitors the pods without pushing Temporal's namespace aside", () => {
     const endpoint = at(the(of('cloud'), 'PodMonitor'), 'spec.podMetricsEndpoints.0');
     assert.deepEqual(endpoint, { port: 'metrics', interval: '15s', honorLabels: true });
+  });
+
+  it('brings the alerts and records as they are published', async () => {
+    assert.deepEqual(driftingCopies(), []);
+    const published = parse(await readFile(join(root, 'deploy/prometheus/regatta.rules.yaml'), 'utf8'));
+    assert.deepEqual(the(of('cloud'), 'PrometheusRule').spec, published);
+  });
+
+  it("brings the dashboards as they are published, where Grafana's sidecar finds them", async () => {
+    const asked = await render('minimal', ['metrics.dashboards.enabled=true']);
+    const brought = the(asked, 'ConfigMap', '-dashboards');
+    assert.equal(brought.metadata.labels.grafana_dashboard, '1');
+    assert.deepEqual(brought.data, {
+      'regatta-sweeps.json': await dashboard('sweeps'),
+      'regatta-models.json': await dashboard('models'),
+      'regatta-fleet.json': await dashboard('fleet'),
+    });
   });
 
   it('has no network policy unless asked, and then one that reaches Temporal', () => {

@@ -112,6 +112,12 @@ const refusals: readonly Refusal[] = [
     says: /additional properties 'qeue' not allowed/,
   },
   {
+    what: 'dashboards that no sidecar would find',
+    scenario: 'minimal',
+    set: ['metrics.dashboards={"enabled":true,"labels":null}'],
+    says: /metrics\.dashboards\.labels is empty: without the label that Grafana's sidecar looks for/,
+  },
+  {
     what: 'a limit of processor',
     scenario: 'minimal',
     set: ['workers.activities.resources.limits.cpu="1"'],

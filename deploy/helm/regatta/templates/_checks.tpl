@@ -55,4 +55,7 @@
 {{- fail "KEDA ignores temporal.tls.ca beside an API key: add it to the operator's own authorities and set autoscaling.keda.operatorTrustsCa." }}
 {{- end }}
 {{- end }}
+{{- if and $v.metrics.dashboards.enabled (not $v.metrics.dashboards.labels) }}
+{{- fail "metrics.dashboards.labels is empty: without the label that Grafana's sidecar looks for, nobody finds the dashboards." }}
+{{- end }}
 {{- end }}

@@ -1,11 +1,14 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import process from 'node:process';
 import { compareConversations } from './conversations.ts';
+import { measureDrain } from './drain.ts';
+import { measureFleet } from './fleet.ts';
 import { measureHistories } from './histories.ts';
 import { measurePace } from './pace.ts';
+import { measureScale } from './scale.ts';
 import { measureThroughput } from './throughput.ts';
 
-// npm run bench [-- conversations|throughput|histories|pace|all] [--quick]: figures of one machine in one run.
+// npm run bench [-- NAME|all] [--quick]: figures of one machine in one run.
 // Ratios within a run are what counts: seconds differ from machine to machine and from hour to hour.
 
 const parts = {
@@ -13,6 +16,9 @@ const parts = {
   throughput: measureThroughput,
   histories: measureHistories,
   pace: measurePace,
+  fleet: measureFleet,
+  drain: measureDrain,
+  scale: measureScale,
 };
 
 const words = process.argv.slice(2);

@@ -123,10 +123,9 @@ describe('a fleet whose workers come, are killed and are frozen', () => {
     }
   });
 
-  it('uses no more tokens in any minute than agreed and one call of each worker', () => {
+  it('uses no more tokens in any minute than agreed, but for 2 %: they are known only with the answer', () => {
     const most = busiestMinute(tokens);
-    const largest = Math.max(...tokens.map(({ amount }) => amount));
-    assert.ok(most <= tpm + fleet.workers.length * largest, `${most} tokens in a minute`);
+    assert.ok(most <= tpm * 1.02, `${most} tokens in a minute`);
     assert.ok(most >= tpm * 0.5, `${most} tokens in a minute`);
   });
 });

@@ -10,6 +10,9 @@ type Scene = {
   readonly workers: number;
   readonly inline: boolean;
   readonly runs: number;
+  readonly latencyMs: number;
+  /** Of each worker. */
+  readonly slots: number;
 };
 
 type Played = Scene & {
@@ -20,30 +23,27 @@ type Played = Scene & {
 };
 
 const window = 200;
-const latencyMs = 50;
 const callsOfRun = 2;
 
 /** The same sweep by one worker process and by two: who takes how much of the processors, and what it brings. */
 export async function measureFleet({ isQuick }: { readonly isQuick: boolean }): Promise<string> {
-  const practice = startPracticeProcess(latencyMs);
   const played: Played[] = [];
-  try {
-    for (const { way, inline, runs } of [
-      { way: 'inline', inline: true, runs: isQuick ? 500 : 4_000 },
-      { way: 'a workflow each', inline: false, runs: isQuick ? 200 : 1_000 },
-    ])
-      for (const workers of [1, 2]) played.push(await playScene({ way, workers, inline, runs }, practice));
-  } finally {
-    practice.stop();
-  }
+  for (const scene of [
+    { way: 'inline, models wait', inline: true, runs: isQuick ? 60 : 600, latencyMs: 500, slots: 20 },
+    { way: 'inline', inline: true, runs: isQuick ? 500 : 4_000, latencyMs: 50, slots: window },
+    { way: 'a workflow each', inline: false, runs: isQuick ? 200 : 1_000, latencyMs: 50, slots: window },
+  ])
+    for (const workers of [1, 2]) played.push(await playScene({ ...scene, workers }));
   return describe(played);
 }
 
-async function playScene(scene: Scene, practice: PracticeProcess): Promise<Played> {
+async function playScene(scene: Scene): Promise<Played> {
+  const practice = startPracticeProcess(scene.latencyMs);
   const { url } = await practice.reset();
   const fleet = await startFleet(0);
   try {
-    for (let index = 0; index < scene.workers; index += 1) await fleet.addWorker();
+    for (let index = 0; index < scene.workers; index += 1)
+      await fleet.addWorker(['--slots', String(scene.slots)]);
     const spec = aSpec(aModel(url), {
       concurrency: window,
       conversation: { first: 'driver', maxTurns: 1 },
@@ -67,6 +67,7 @@ async function playScene(scene: Scene, practice: PracticeProcess): Promise<Playe
     };
   } finally {
     await fleet.stop();
+    practice.stop();
   }
 }
 

@@ -6,6 +6,7 @@ import { measureFleet } from './fleet.ts';
 import { measureHistories } from './histories.ts';
 import { measurePace } from './pace.ts';
 import { measureScale } from './scale.ts';
+import { measureScaleReport } from './scale-report.ts';
 import { measureThroughput } from './throughput.ts';
 
 // npm run bench [-- NAME|all] [--quick]: figures of one machine in one run.
@@ -19,6 +20,7 @@ const parts = {
   fleet: measureFleet,
   drain: measureDrain,
   scale: measureScale,
+  'scale-report': measureScaleReport,
 };
 
 const words = process.argv.slice(2);

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { cleanEnv, type Measured, measure, regatta } from './measure.ts';
+import { type Peak, peakOfCommand } from './command-peak.ts';
+import { type Measured, measure, regatta } from './measure.ts';
 import { startPracticeProcess } from './practice-process.ts';
 import { removeFolder, writeSweep } from './sweep-files.ts';
 import { formatReaches, formatTable } from './table.ts';
@@ -11,9 +9,6 @@ const callsOfRun = 2;
 /** Memory counts as flat where the last quarter's median is at most so much more than the first's. */
 const flat = 1.25;
 const reportLimitMiB = 500;
-
-/** A command that read a store: how long it took, and the most memory that it held. */
-type Reading = { readonly wallSeconds: number; readonly peakRssMiB: number };
 
 /** So many inline runs of one turn without latency, then their report by a process of its own. */
 export async function measureScale({ isQuick }: { readonly isQuick: boolean }): Promise<string> {
@@ -29,37 +24,14 @@ export async function measureScale({ isQuick }: { readonly isQuick: boolean }): 
     );
     if (measured.calls !== runs * callsOfRun)
       throw new Error(`${measured.calls} calls for ${runs} runs of one turn`);
-    return describe(runs, measured, await readReport(folder));
+    return describe(runs, measured, await peakOfCommand(folder, ['report', sweep]));
   } finally {
     practice.stop();
     await removeFolder(folder);
   }
 }
 
-async function readReport(folder: string): Promise<Reading> {
-  const startedAt = performance.now();
-  const child = spawn(regatta, ['report', sweep], { cwd: folder, env: cleanEnv(), stdio: 'ignore' });
-  let peakRssMiB = 0;
-  const timer = setInterval(() => {
-    peakRssMiB = Math.max(peakRssMiB, peakOf(child.pid ?? 0));
-  }, 20);
-  const [code] = await once(child, 'close');
-  clearInterval(timer);
-  if (code !== 0) throw new Error(`regatta report: exit code ${code}`);
-  return { wallSeconds: (performance.now() - startedAt) / 1000, peakRssMiB };
-}
-
-/** The most that a process has held since it began, as the kernel noted it; 0 once it has ended. */
-function peakOf(pid: number): number {
-  try {
-    const [, kib = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(kib) / 1024;
-  } catch {
-    return 0;
-  }
-}
-
-function describe(runs: number, measured: Measured, report: Reading): string {
+function describe(runs: number, measured: Measured, report: Peak): string {
   const [first, second, third, last] = [0, 1, 2, 3].map((quarter) => medianRss(measured, quarter));
   const growth = (last ?? 0) / (first ?? 1);
   const table = formatTable(

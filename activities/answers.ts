@@ -1,11 +1,13 @@
-import { completedTurns } from '../domain/checks/evidence.ts';
+import { completedTurns, messagesAsked } from '../domain/checks/evidence.ts';
 import type { Question } from '../domain/checks/questions.ts';
 import { evaluateCheck } from '../domain/checks/rule.ts';
-import type { CheckAnswer } from '../domain/checks/verdict.ts';
+import { lackOfArgs } from '../domain/checks/tool-calls.ts';
+import { type CheckAnswer, decide } from '../domain/checks/verdict.ts';
 import { combineVotes } from '../domain/checks/votes.ts';
 import type { FaultCode } from '../domain/fault.ts';
 import type { VoteEvent } from '../domain/journal.ts';
 import type { ModelSpec } from '../domain/sweep-spec.ts';
+import { toolCallsOf } from '../domain/transcript.ts';
 import { askCode } from './code-check.ts';
 import { type Job, runJobs } from './jobs.ts';
 import { askForVote, type Ballot, type JudgeCheckSpec } from './judge.ts';
@@ -36,7 +38,7 @@ export async function answerAll(
   const jobs: Job[] = [];
   for (const question of questions) {
     const { check } = question;
-    const journaled = journaledAnswer(question, scoring);
+    const journaled = journaledAnswer(question, scoring) ?? failedUnasked(question);
     if (journaled !== undefined) answers.set(question, journaled);
     else if (check.kind === 'code') {
       jobs.push(async () => {
@@ -58,6 +60,13 @@ export async function answerAll(
     }
   }
   return answers;
+}
+
+/** A judge of a tool's arguments is not asked where there are none. */
+function failedUnasked({ check, evidence }: Question): CheckAnswer | undefined {
+  if (check.kind !== 'judge' || check.tool === undefined) return undefined;
+  const lack = lackOfArgs(toolCallsOf(messagesAsked(evidence)), check.tool);
+  return lack === undefined ? undefined : decide(check, lack);
 }
 
 /** Remembers the votes that are journaled on the way. */

@@ -1,5 +1,6 @@
 import type { CheckSpec } from '../domain/check.ts';
 import { codeAnswer } from '../domain/checks/code-answer.ts';
+import { messagesAsked } from '../domain/checks/evidence.ts';
 import { runNumbersOf } from '../domain/checks/numbers.ts';
 import type { Question } from '../domain/checks/questions.ts';
 import { type CheckAnswer, undecided } from '../domain/checks/verdict.ts';
@@ -7,7 +8,7 @@ import { Fault, isConfigurationCode } from '../domain/fault.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { uniform } from '../domain/random.ts';
 import { type NextTry, nextTry } from '../domain/retry-policy.ts';
-import type { ModuleRef } from '../domain/sweep-spec.ts';
+import { toolCallsOf } from '../domain/transcript.ts';
 import { judgeTries } from './judge.ts';
 import type { CallOptions, Modules } from './ports.ts';
 import type { Scoring, ScoringDependencies } from './score.ts';
@@ -26,11 +27,11 @@ export async function askCode(
   scoring: Scoring,
   deps: Pick<ScoringDependencies, 'modules' | 'clock'>,
 ): Promise<CheckAnswer | number> {
-  const input = inputOf(question);
+  const input = check.asks === 'evaluate' ? turnContextOf(question) : inputOf(question);
   for (let tries = 1; ; tries += 1) {
     if (scoring.leaving()) return 0;
     try {
-      return codeAnswer(check, await callExport(check.module, input, scoring.options, deps.modules));
+      return codeAnswer(check, await callExport(check, input, scoring.options, deps.modules));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       const next = nextCall(check, question, error, tries);
@@ -50,6 +51,19 @@ function inputOf({ evidence, turn }: Question): JsonObject {
   };
 }
 
+/** What an evaluator gets: the turn, and the chat up to its user message, that included. */
+function turnContextOf({ evidence, turn }: Question): JsonObject {
+  const messages = messagesAsked(evidence);
+  return {
+    user: messages.findLast(({ by }) => by === 'driver')?.text ?? '',
+    reply: messages.findLast(({ by }) => by === 'target')?.text ?? '',
+    tool_calls: toolCallsOf(messages).map(({ name, args }) => ({ name, args: args ?? null })),
+    history: evidence.transcript
+      .filter((message) => message.by === 'driver' || message.turn !== turn)
+      .map(({ by, text }) => ({ role: by === 'driver' ? 'user' : 'assistant', content: text })),
+  };
+}
+
 /** A check that takes too long would take too long again; one that was hit by another's end may well do better. */
 function nextCall({ name }: CodeCheckSpec, { evidence }: Question, fault: Fault, tries: number): NextTry {
   if (fault.code !== 'unavailable') return { kind: 'final' };
@@ -61,14 +75,15 @@ function nextCall({ name }: CodeCheckSpec, { evidence }: Question, fault: Fault,
   );
 }
 
-/** The default export, else `check`; where both are missing, what was said of the first. */
+/** The function `evaluate`, or the default export, else `check`; where both are missing, what was said of the first. */
 async function callExport(
-  module: ModuleRef,
+  { module, asks }: CodeCheckSpec,
   input: JsonObject,
   { signal, timeoutMs }: CallOptions,
   modules: Modules,
 ): Promise<Json | undefined> {
   const call = (name: string) => modules.call(module, name, input, { signal, timeoutMs, blame: 'judge' });
+  if (asks !== undefined) return call(asks);
   try {
     return await call('default');
   } catch (first) {

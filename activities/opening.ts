@@ -1,4 +1,5 @@
 import { drivingModelOf } from '../domain/faithful.ts';
+import { driverOf } from '../domain/given-turns.ts';
 import type { Opened } from '../domain/journal.ts';
 import { managedVersion } from '../domain/managed-prompt.ts';
 import type { DriverModel } from '../domain/sweep-spec.ts';
@@ -14,7 +15,7 @@ export async function openConversation(
 ): Promise<void> {
   const { plan, deps } = stretch;
   const { spec } = plan.sweep;
-  const driver = drivingModelOf(spec.driver);
+  const driver = drivingModelOf(driverOf(spec.driver, plan.scenario));
   await stretch.record({
     kind: 'opened',
     generation: opening.generation,

@@ -1,7 +1,9 @@
+import type { CheckSpec } from '../domain/check.ts';
 import { checksFor } from '../domain/checks/questions.ts';
 import { drivingModelOf } from '../domain/faithful.ts';
 import { Fault } from '../domain/fault.ts';
-import { type ConversationRules, nextStep } from '../domain/next-step.ts';
+import { conversationOf, driverOf } from '../domain/given-turns.ts';
+import { type ConversationRules, checksAfter, nextStep } from '../domain/next-step.ts';
 import { chatStep } from './chat-target.ts';
 import { driverTurn, scriptedTurn } from './driver-turn.ts';
 import { settleFault } from './fault-policy.ts';
@@ -49,15 +51,24 @@ async function beginGeneration(stretch: Stretch): Promise<void> {
 }
 
 function rulesOf(stretch: Stretch, target: Target | undefined): ConversationRules {
-  const { spec } = stretch.plan.sweep;
-  const stop = spec.conversation.stop?.check;
-  const asked = spec.checks.filter((check) => check.at === 'each_turn' || check.name === stop);
+  const { scenario, sweep } = stretch.plan;
+  const { checks, driver, timeouts } = sweep.spec;
+  const conversation = conversationOf(sweep.spec, scenario);
+  const asked = checksFor(checks, scenario);
+  const isAfterTurns = (check: CheckSpec) =>
+    check.at === 'each_turn' || check.name === conversation.stop?.check;
+  const names = (some: readonly CheckSpec[]) => some.map(({ name }) => name);
+  const ofTurns = Map.groupBy(
+    scenario.onTurnFail === 'stop' ? asked.filter((check) => typeof check.at === 'number') : [],
+    ({ at }) => at,
+  );
   return {
-    conversation: spec.conversation,
-    driver: spec.driver,
+    conversation,
+    driver: driverOf(driver, scenario),
     sessions: target?.sessions ?? false,
-    turnChecks: checksFor(asked, stretch.plan.scenario).map((check) => check.name),
-    runMs: spec.timeouts.runMs,
+    turnChecks: names(asked.filter(isAfterTurns)),
+    lastTurnOnFail: Object.fromEntries([...ofTurns].map(([turn, some]) => [turn, names(some)])),
+    runMs: timeouts.runMs,
   };
 }
 
@@ -86,7 +97,7 @@ async function takeStep(
       return left;
     }
     case 'check':
-      return turnScore(stretch, rules.turnChecks, step.turn);
+      return turnScore(stretch, checksAfter(rules, step.turn), step.turn);
     case 'end':
       await stretch.record({ kind: 'ended', ending: step.ending });
       return undefined;

@@ -99,7 +99,9 @@ export async function scoreTurn(
 }
 
 function evidenceAfter(check: CheckSpec, evidence: Evidence, turn: number): Evidence {
-  return check.at === 'each_turn' ? evidenceAt(evidence, turn) : evidenceUpTo(evidence, turn);
+  return check.at === 'each_turn' || check.at === turn
+    ? evidenceAt(evidence, turn)
+    : evidenceUpTo(evidence, turn);
 }
 
 function hashOf(check: CheckSpec, scoring: Scoring, deps: ScoringDependencies): string | undefined {

@@ -1,5 +1,6 @@
 import type { Evidence } from '../domain/checks/evidence.ts';
 import { turnNumbersOf } from '../domain/checks/numbers.ts';
+import { driverOf } from '../domain/given-turns.ts';
 import type { StretchEnd } from './run-work.ts';
 import { type Scoring, scoreTurn } from './score.ts';
 import type { Stretch } from './stretch.ts';
@@ -24,7 +25,7 @@ export function evidenceOf(stretch: Stretch): Evidence {
 export function scoringOf(stretch: Stretch): Scoring {
   const { deps, plan, input, signals, deadline } = stretch;
   return {
-    spec: plan.sweep.spec,
+    spec: { ...plan.sweep.spec, driver: driverOf(plan.sweep.spec.driver, plan.scenario) },
     evidence: evidenceOf(stretch),
     scored: stretch.now(),
     record: stretch.record,

@@ -47,7 +47,12 @@ export type CheckKind =
   | { readonly kind: 'max_calls'; readonly max: number; readonly tool?: string }
   | { readonly kind: 'number'; readonly number: RunNumber }
   | JudgeCheck
-  | { readonly kind: 'code'; readonly module: ModuleRef };
+  | {
+      readonly kind: 'code';
+      readonly module: ModuleRef;
+      /** The function that is asked about a turn, `evaluate(ctx)`; absent: the default export, or `check`. */
+      readonly asks?: 'evaluate';
+    };
 
 export type JudgeCheck = {
   readonly kind: 'judge';
@@ -56,6 +61,8 @@ export type JudgeCheck = {
   readonly rubric: string;
   readonly answer: JudgeAnswer;
   readonly votes: number;
+  /** About the calls of this tool: where none has arguments that were captured, the check fails unasked. */
+  readonly tool?: string;
 };
 
 /** What a judge may answer: pass or fail, a number on a scale, or a named choice with its score. */
@@ -68,7 +75,8 @@ export type JudgeAnswer =
 export type CheckSpec = CheckKind & {
   readonly name: string;
   readonly sees: Sees;
-  readonly at: 'end' | 'each_turn';
+  /** After the conversation, after each turn, or after the turn of this number. */
+  readonly at: 'end' | 'each_turn' | number;
   readonly rollup: Rollup;
   /** A required check fails the run; a soft one is only tracked. */
   readonly required: boolean;
@@ -76,10 +84,20 @@ export type CheckSpec = CheckKind & {
   readonly not: boolean;
   /** Asked only of scenarios with this tag. */
   readonly forTag?: string;
+  /** Asked only of this scenario, which brought it along. */
+  readonly forScenario?: string;
   /** Pass marks; with neither, a score of 1 or more passes (a judge's scale: its upper end). */
   readonly atLeast?: number;
   readonly atMost?: number;
 };
+
+/** Whether a check is asked of a scenario: `for_tag` and `forScenario` leave the others out. */
+export function isAskedOf(
+  { forTag, forScenario }: CheckSpec,
+  { id, tags }: { readonly id: string; readonly tags: readonly string[] },
+): boolean {
+  return (forTag === undefined || tags.includes(forTag)) && (forScenario === undefined || forScenario === id);
+}
 
 /** What one check came to for one run. */
 export type CheckResult = {
@@ -89,7 +107,7 @@ export type CheckResult = {
   /** 0 to 1, or on the check's own scale; absent where undecided. */
   readonly score?: number;
   readonly reason: string;
-  /** The first turn that failed, for checks asked at each turn. */
+  /** The first turn that failed, for checks asked at turns. */
   readonly failedTurn?: number;
   /** The scores turn by turn, for checks asked at each turn. */
   readonly turns?: readonly TurnScore[];

@@ -1,5 +1,7 @@
+import { isAskedOf } from './check.ts';
 import { costOf, type Price } from './cost.ts';
 import { estimateTokens } from './estimate-tokens.ts';
+import { driverOf } from './given-turns.ts';
 import { modelsUsed } from './models-used.ts';
 import type { Scenario } from './scenario.ts';
 import type { DriverModel, DriverSpec, ModelSpec, SweepSpec, TargetSpec } from './sweep-spec.ts';
@@ -40,8 +42,7 @@ export function estimateSweep(
 ): SweepEstimate {
   const prices = new Map(modelsUsed(spec).map((model) => [model.name, priceOf(model)]));
   const isPriced = [...prices.values()].every((price) => price !== undefined);
-  const turns = turnsOf(spec.driver, spec.conversation.maxTurns);
-  const [low, high] = [Math.ceil(turns / 2), turns].map((count) => totalsOf(spec, scenarios, count, prices));
+  const [low, high] = [0.5, 1].map((share) => totalsOf(spec, scenarios, share, prices));
   const range = (key: 'calls' | 'inputTokens' | 'outputTokens' | 'costUsd') => ({
     low: low?.[key] ?? 0,
     high: high?.[key] ?? 0,
@@ -58,15 +59,18 @@ export function estimateSweep(
 function totalsOf(
   spec: SweepSpec,
   scenarios: readonly Scenario[],
-  turns: number,
+  share: number,
   prices: ReadonlyMap<string, Price | undefined>,
 ) {
   const totals = { calls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, dearestRunUsd: 0 };
   const callsPerRun: Record<string, number> = {};
   for (const scenario of scenarios) {
     const repeats = scenario.repeats ?? spec.repeats;
+    const driver = driverOf(spec.driver, scenario);
+    // What brings its own turns is played whole, however many turns others may have.
+    const turns = scenario.turns?.length ?? Math.ceil(turnsOf(driver, spec.conversation.maxTurns) * share);
     for (const target of spec.targets) {
-      const loads = loadsOf(spec, scenario, target, turns);
+      const loads = loadsOf({ ...spec, driver }, scenario, target, turns);
       const costUsd = loads.reduce((sum, load) => sum + costOfLoad(load, prices), 0);
       totals.calls += repeats * sumOf(loads, 'calls');
       totals.inputTokens += repeats * sumOf(loads, 'inputTokens');
@@ -152,7 +156,7 @@ function targetLoad(target: TargetSpec, turns: number): Load {
 function judgeLoads(spec: SweepSpec, scenario: Scenario, turns: number): readonly Load[] {
   return spec.checks.flatMap((check) => {
     if (check.kind !== 'judge') return [];
-    if (check.forTag !== undefined && !scenario.tags.includes(check.forTag)) return [];
+    if (!isAskedOf(check, scenario)) return [];
     const isEachTurn = check.at === 'each_turn' || spec.conversation.stop?.check === check.name;
     return [judgeLoad(check.model, check.rubric, turns, check.votes * (isEachTurn ? turns : 1))];
   });

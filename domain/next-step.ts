@@ -10,6 +10,8 @@ export type ConversationRules = {
   readonly sessions: boolean;
   /** Names of the checks that are asked at each turn, the stop check among them. */
   readonly turnChecks: readonly string[];
+  /** By turn, names of checks that are asked after it and whose fail ends the conversation. */
+  readonly lastTurnOnFail?: Readonly<Record<number, readonly string[]>>;
   /** Limit of play time in milliseconds. */
   readonly runMs: number;
 };
@@ -27,6 +29,14 @@ export type NextStep =
   | { readonly kind: 'check'; readonly turn: number }
   | { readonly kind: 'end'; readonly ending: Ending };
 
+/** Names of the checks that are asked right after a turn. */
+export function checksAfter(
+  { turnChecks, lastTurnOnFail = {} }: Pick<ConversationRules, 'turnChecks' | 'lastTurnOnFail'>,
+  turn: number,
+): readonly string[] {
+  return [...turnChecks, ...(lastTurnOnFail[turn] ?? [])];
+}
+
 /** The next step of a conversation that is open, not ended and not broken. */
 export function nextStep(now: Conversation, rules: ConversationRules): NextStep {
   if (rules.sessions && !now.session.started) return { kind: 'start_session' };
@@ -39,7 +49,7 @@ export function nextStep(now: Conversation, rules: ConversationRules): NextStep 
     return greets ? { kind: 'greet' } : { kind: 'reply', turn };
   }
   const asked = now.turnChecks[turn] ?? [];
-  const unasked = rules.turnChecks.some((name) => !asked.some((result) => result.check === name));
+  const unasked = checksAfter(rules, turn).some((name) => !asked.some((result) => result.check === name));
   if (turn > 0 && unasked) return { kind: 'check', turn };
   const ending = endingAfter(now, rules, turn);
   return ending === undefined ? driverStep(rules.driver, turn + 1) : { kind: 'end', ending };
@@ -51,6 +61,10 @@ function endingAfter(now: Conversation, rules: ConversationRules, turn: number):
   const { stop } = rules.conversation;
   const stopResult = now.turnChecks[turn]?.find((result) => result.check === stop?.check);
   if (stop !== undefined && stopResult?.verdict === stop.on) return { kind: 'stop_check', check: stop.check };
+  const failed = now.turnChecks[turn]?.find(
+    ({ check, verdict }) => verdict === 'fail' && rules.lastTurnOnFail?.[turn]?.includes(check) === true,
+  );
+  if (failed !== undefined) return { kind: 'stop_check', check: failed.check };
   if (now.playMs >= rules.runMs) return { kind: 'time_limit' };
   if (rules.driver.kind === 'model')
     return turn >= rules.conversation.maxTurns ? { kind: 'max_turns' } : undefined;

@@ -105,7 +105,10 @@ export function buildReport(input: ReportInput): Report {
     runs: counts,
     pass_rate: passRate(scenarios),
     thresholds: thresholds.map(thresholdReport),
-    checks: input.checks.map((check) => checkReport(check, runs, input.checks)),
+    // A scenario's own checks show in its row: a line for each turn of each transcript would hide the others.
+    checks: input.checks
+      .filter(({ forScenario }) => forScenario === undefined)
+      .map((check) => checkReport(check, runs, input.checks)),
     ...totalsOf(runs, input.probeCalls),
     flaky_scenarios: scenarios.filter(({ flaky }) => flaky).length,
     scenarios,

@@ -1,4 +1,4 @@
-import type { CheckSpec, RunNumber } from './check.ts';
+import { type CheckSpec, isAskedOf, type RunNumber } from './check.ts';
 import type { Interval } from './interval.ts';
 import { isMissing } from './outcome.ts';
 import type { RunPlan, RunResult } from './run.ts';
@@ -74,10 +74,10 @@ function observeBroken(result: RunResult | undefined): Observation {
   return [result.outcome === 'broken' ? 1 : 0];
 }
 
-/** Whether a check is asked of a run: `for_tag` leaves the others out. */
+/** Whether a check is asked of a run. */
 function isAsked(check: string, plan: PlannedRun, checks: readonly CheckSpec[]): boolean {
-  const tag = checks.find((spec) => spec.name === check)?.forTag;
-  return tag === undefined || plan.tags.includes(tag);
+  const spec = checks.find(({ name }) => name === check);
+  return spec === undefined || isAskedOf(spec, { id: plan.scenario, tags: plan.tags });
 }
 
 function observeVerdict(

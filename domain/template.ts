@@ -63,6 +63,15 @@ function renderValue(template: Json, variables: Variables): Json | undefined {
   return Object.fromEntries(rendered.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
+/** The template that renders to exactly this value, braces and all. */
+export function literally<T extends Json>(value: T): T;
+export function literally(value: Json): Json {
+  if (typeof value === 'string') return value.replaceAll('{', '\\{');
+  if (Array.isArray(value)) return value.map((item: Json) => literally(item));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, literally(inner)]));
+}
+
 /** Every `{path}` of a text, or of all strings of a structure, in order; repeated ones once. */
 export function pathsOf(template: Json): readonly TemplatePath[] {
   const found = textsOf(template).flatMap((text) =>

@@ -26,6 +26,7 @@ export const defaults = {
   'checks.*.not': false,
   'checks.*.match': 'subset',
   'checks.*.votes': 1,
+  'transcript.threshold': 0.8,
   'timeouts.call': '120s',
   'timeouts.run': '30m',
   'timeouts.give_up': '24h',

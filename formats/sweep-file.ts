@@ -29,6 +29,8 @@ import { readTargets } from './sweep-file/target.ts';
 import { checkTemplates, inputKeysOf, unquotedTemplates } from './sweep-file/templates.ts';
 import { readThresholds } from './sweep-file/thresholds.ts';
 
+import type { SweepDefaults } from './transcript/reader.ts';
+
 export type { SweepFileContext } from './sweep-file/reader.ts';
 
 /** A sweep file as text, or what a module exports. `file` is how messages name it. */
@@ -73,10 +75,15 @@ export function parseSource(source: SweepSource): SourceDocument {
 
 function readSections(reader: Reader, written: JsonObject, file: string): SweepFileContent {
   checkKeys(reader, written);
-  const scenarios = readScenarios(reader, written.scenarios, file);
+  const simple = readSimple(reader, written);
+  const { scenarios, checks: own } = readScenarios(
+    reader,
+    written.scenarios,
+    file,
+    sweepDefaults(written, simple),
+  );
   const raw = withQuotes(reader, written, inputKeysOf(scenarios));
   const driver = readDriver(reader, raw.driver);
-  const simple = readSimple(reader, raw);
   const spec: SweepSpec = {
     schema: 1,
     name: simple.name ?? nameOf(file),
@@ -85,7 +92,7 @@ function readSections(reader: Reader, written: JsonObject, file: string): SweepF
     targets: readTargets(reader, raw.target, raw.targets),
     conversation: readConversation(reader, raw.conversation, driver),
     repeats: simple.repeats ?? defaults.repeats,
-    checks: readChecks(reader, raw.checks),
+    checks: [...readChecks(reader, raw.checks), ...own],
     thresholds: readThresholds(reader, raw.thresholds, scenarios),
     allowMissing: simple.allow_missing ?? defaults.allow_missing,
     concurrency: simple.concurrency ?? defaults.concurrency,
@@ -100,6 +107,19 @@ function readSections(reader: Reader, written: JsonObject, file: string): SweepF
   return { spec, scenarios };
 }
 
+function sweepDefaults(
+  { models }: JsonObject,
+  {
+    repeats = defaults.repeats,
+    judge,
+  }: { readonly repeats?: number | undefined; readonly judge?: string | undefined },
+): SweepDefaults {
+  const ids = Object.entries(isJsonObject(models) ? models : {}).map(
+    ([name, entry]) => [name, isJsonObject(entry) ? String(entry.model) : ''] as const,
+  );
+  return { repeats, models: new Map(ids), ...present({ judge }) };
+}
+
 function namesOf(value: JsonObject): Names {
   const keys = (section: Json | undefined) => (isJsonObject(section) ? Object.keys(section) : []);
   return { models: keys(value.models), checks: keys(value.checks) };
@@ -112,8 +132,8 @@ function checkKeys(reader: Reader, value: JsonObject): void {
   }
 }
 
-// Outside the scenarios, whose values are data, such a map is a template that lost its quotes.
-function withQuotes(reader: Reader, written: JsonObject, inputKeys: readonly string[]): JsonObject {
+/** Outside the scenarios, whose values are data, a map whose only key is a variable is a template that lost its quotes. */
+export function withQuotes(reader: Reader, written: JsonObject, inputKeys: readonly string[]): JsonObject {
   const known: readonly string[] = [...Object.values(templateVariables).flat(), ...inputKeys];
   const { scenarios: _, ...others } = written;
   const paths = unquotedTemplates(others, (root) => known.includes(root));
@@ -137,6 +157,7 @@ function valueIn(value: Json | undefined, path: Path): Json | undefined {
 function readSimple(reader: Reader, raw: JsonObject) {
   const read = <T>(schema: z.ZodType<T>, key: keyof typeof sections): T | undefined =>
     raw[key] === undefined ? undefined : reader.shaped(schema, raw[key], [key]);
+  const judge = read(sections.judge, 'judge');
   return {
     name: read(sections.name, 'name'),
     repeats: read(sections.repeats, 'repeats'),
@@ -144,10 +165,12 @@ function readSimple(reader: Reader, raw: JsonObject) {
     concurrency: read(sections.concurrency, 'concurrency'),
     budget_usd: read(sections.budget_usd, 'budget_usd'),
     seed: read(sections.seed, 'seed'),
+    judge: judge === undefined ? undefined : reader.model(judge, ['judge']),
   };
 }
 
-function readModels(reader: Reader, value: Json | undefined): Readonly<Record<string, ModelSpec>> {
+/** `models`: every entry that is right; the mistakes of the others go to the reader. */
+export function readModels(reader: Reader, value: Json | undefined): Readonly<Record<string, ModelSpec>> {
   if (value === undefined) return {};
   if (!isJsonObject(value)) {
     reader.refuse(['models'], `must be a map of models, not ${describe(value)}`);
@@ -157,8 +180,8 @@ function readModels(reader: Reader, value: Json | undefined): Readonly<Record<st
   return Object.fromEntries(models.map((model) => [model.name, model]));
 }
 
-// A check for a tag that nobody has would never be asked.
-function checkTags(reader: Reader, spec: SweepSpec, scenarios: readonly Scenario[]): void {
+/** Refuses a check for a tag that no scenario has: it would never be asked. */
+export function checkTags(reader: Reader, spec: SweepSpec, scenarios: readonly Scenario[]): void {
   const tags = [...new Set(scenarios.flatMap((scenario) => scenario.tags))];
   for (const { name, forTag } of spec.checks) {
     if (scenarios.length === 0 || forTag === undefined || tags.includes(forTag)) continue;
@@ -166,7 +189,8 @@ function checkTags(reader: Reader, spec: SweepSpec, scenarios: readonly Scenario
   }
 }
 
-function checkBudget(reader: Reader, spec: SweepSpec): void {
+/** Refuses a budget where a model that is used has no known price. */
+export function checkBudget(reader: Reader, spec: SweepSpec): void {
   if (spec.budgetUsd === undefined) return;
   for (const model of modelsUsed(spec).filter((candidate) => !reader.context.priceKnown(candidate))) {
     const hint = `add \`price: { input: USD, output: USD }\` (per million tokens) to models.${model.name}`;
@@ -184,8 +208,8 @@ function nameOf(file: string): string {
   );
 }
 
-// The sweep file's own first, each file's from top to bottom; what is about a whole file comes last.
-function inOrder(mistakes: readonly Mistake[], file: string): readonly Mistake[] {
+/** Mistakes in order: the file's own first, each file's from top to bottom; what is about a whole file comes last. */
+export function inOrder(mistakes: readonly Mistake[], file: string): readonly Mistake[] {
   const files = [...new Set([file, ...mistakes.map(({ where }) => where?.file)])];
   const rank = ({ where }: Mistake) => [
     files.indexOf(where?.file),

@@ -7,7 +7,8 @@ const from = '--target';
 
 /**
  * The edits of `--target`: a module file, a YAML or JSON file that holds a target (as under `target:`), or an address.
- * An address takes the place of the HTTP target's server; one with a path also of its `send.url`.
+ * An address is POSTed `{message, session_id, messages}` and answers `{reply, tool_calls, session_id}` where the sweep has
+ * no target; else it takes the place of the HTTP target's server; one with a path also of its `send.url`.
  * Throws a UsageError where there is no such file, or no HTTP target whose address it could replace.
  */
 export function targetEdits(
@@ -15,12 +16,25 @@ export function targetEdits(
   target: string,
   readText: (path: string) => string | undefined,
 ): readonly Edit[] {
-  if (/^https?:\/\//i.test(target)) return addressEdits(value, target);
+  const isTargetless = isJsonObject(value) && value.target === undefined && value.targets === undefined;
+  if (/^https?:\/\//i.test(target)) {
+    return isTargetless
+      ? [{ path: ['target'], value: plainTarget(target), from }]
+      : addressEdits(value, target);
+  }
   const others: Edit = { path: ['targets'], value: undefined, from };
   if (/\.[cm]?[jt]s$/.test(target)) return [others, { path: ['target'], value: { module: target }, from }];
   const text = readText(target);
   if (text === undefined) throw new UsageError({ message: `${from}: there is no file ${target}` });
   return [others, { path: ['target'], value: parseYamlDocument(text, target, () => undefined).value, from }];
+}
+
+/** What an address alone means: it gets and gives messages under their plain names. */
+function plainTarget(url: string): Json {
+  const body = { message: '{latest_message}', session_id: '{session_id}', messages: '{message_history}' };
+  return {
+    http: { send: { url, body, reply: 'reply', tool_calls: 'tool_calls', session_id: 'session_id' } },
+  };
 }
 
 // What stands before the path: a server's address, or a reference to one.

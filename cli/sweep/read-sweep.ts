@@ -1,4 +1,5 @@
-import { globSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +10,7 @@ import { compileRegex } from '../../adapters/regex.ts';
 import type { ModuleRef } from '../../domain/sweep-spec.ts';
 import { type Mistake, UsageError } from '../../domain/usage-error.ts';
 import { readSweepWith } from '../../formats/overrides.ts';
+import type { AudioFile } from '../../formats/sweep-file/reader.ts';
 import type { SweepFileContent, SweepFileContext, SweepSource } from '../../formats/sweep-file.ts';
 import type { Shell } from '../shell.ts';
 import { overridesOf, type SelectionFlags } from './sweep-flags.ts';
@@ -21,25 +23,47 @@ export type ReadSweep = SweepFileContent & {
 /** Reads a sweep file and all that it names, with the flags applied. Throws `UsageError` with every mistake. */
 export async function readSweep(shell: Shell, file: string, flags: SelectionFlags): Promise<ReadSweep> {
   const path = resolve(shell.cwd, file);
-  const source = await readSource(path, file);
-  const project = await projectOf(shell, path, flags.project);
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const source = isFolder ? folderSource(shell, path, file) : await readSource(path, file);
+  const project = await projectOf(shell, isFolder ? join(path, 'any') : path, flags.project);
   const overrides = overridesOf(flags);
-  const folder = dirname(path);
+  // What flags and messages name of a folder's sweep is relative to where the user stands.
+  const folder = isFolder ? shell.cwd : dirname(path);
+  const content = await readWithModules({ folder, project }, (context) =>
+    readSweepWith(source, context, overrides),
+  );
+  return { ...content, project };
+}
+
+/** The sweep of a folder of transcripts: each of its YAML files, at any depth; flags say what they are played against. */
+function folderSource(shell: Shell, path: string, file: string): SweepSource {
+  const folder = relative(shell.cwd, path).split(sep).join('/') || '.';
+  const name = basename(path)
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '');
+  return { file, value: { name: name || 'transcripts', scenarios: [{ file: `${folder}/**/*.{yaml,yml}` }] } };
+}
+
+/** Reads with a context whose files and modules lie in `folder`; modules must be inside the project. */
+export async function readWithModules<T>(
+  { folder, project }: { readonly folder: string; readonly project: string },
+  read: (context: SweepFileContext) => T,
+): Promise<T> {
   const wanted = new Set<string>();
   const modules = new Map<string, ModuleRef | Mistake>();
   const context: SweepFileContext = {
     ...fileContext(folder),
+    audio: (name) => audioFile(project, resolve(folder, name)),
     moduleRef(name) {
       wanted.add(name);
       return modules.get(name) ?? { file: name, sha256: '' };
     },
   };
-  const read = () => readSweepWith(source, context, overrides);
   // Hashing a module takes reading it and its imports: the first reading finds out which there are.
-  const first = attempt(read);
-  if (wanted.size === 0) return { ...unwrap(first), project };
+  const first = attempt(() => read(context));
+  if (wanted.size === 0) return unwrap(first);
   for (const name of wanted) modules.set(name, await refOf(project, resolve(folder, name)));
-  return { ...read(), project };
+  return read(context);
 }
 
 type Tried<T> = { readonly value: T } | { readonly error: unknown };
@@ -57,7 +81,8 @@ function unwrap<T>(tried: Tried<T>): T {
   return tried.value;
 }
 
-async function readSource(path: string, file: string): Promise<SweepSource> {
+/** A file of YAML, JSON or a module's default export, not yet understood. Throws `UsageError` where it cannot be read. */
+export async function readSource(path: string, file: string): Promise<SweepSource> {
   const extension = extname(path);
   if (/^\.[cm]?[jt]s$/.test(extension)) return { file, value: await importDefault(path, file) };
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -107,6 +132,15 @@ function fileContext(folder: string): Omit<SweepFileContext, 'moduleRef'> {
     hash: sha256,
     priceKnown: createPrices().priceKnown,
   };
+}
+
+function audioFile(project: string, path: string): AudioFile | Mistake | undefined {
+  const file = relative(project, path);
+  if (file.startsWith('..') || isAbsolute(file))
+    return { message: `${path} lies outside the project ${project}` };
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const bytes = readFileSync(path);
+  return { file: file.split(sep).join('/'), sha256: createHash('sha256').update(bytes).digest('hex'), bytes };
 }
 
 async function projectOf(shell: Shell, sweepFile: string, flag: string | undefined): Promise<string> {

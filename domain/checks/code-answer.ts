@@ -5,7 +5,7 @@ import { type CheckAnswer, decide, undecided } from './verdict.ts';
 
 /**
  * What a code check returned: a boolean, a number, or `{ score?, pass?, reason? }` with at least one of the first two;
- * `pass` beats the pass marks. Anything else leaves the check undecided (`module_error`).
+ * `pass` (or `passed`, with `reasoning`) beats the pass marks. Anything else leaves the check undecided (`module_error`).
  */
 export function codeAnswer(check: CheckSpec, returned: Json | undefined): CheckAnswer {
   const { score, pass, reason } = fieldsOf(returned);
@@ -31,7 +31,9 @@ function fieldsOf(returned: Json | undefined): Fields {
   if (typeof returned === 'boolean') return { score: returned ? 1 : 0 };
   if (typeof returned === 'number') return { score: returned };
   if (!isJsonObject(returned)) return {};
-  const { score, pass, reason } = returned;
+  const { score } = returned;
+  const pass = returned.pass ?? returned.passed;
+  const reason = returned.reason ?? returned.reasoning;
   return {
     ...(typeof score === 'number' ? { score } : typeof score === 'boolean' ? { score: score ? 1 : 0 } : {}),
     ...(typeof pass === 'boolean' ? { pass } : {}),

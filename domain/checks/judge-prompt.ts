@@ -34,7 +34,7 @@ const howToAnswer: Readonly<Record<WayOfAsking, string>> = {
  * made of a hash of the content itself, which the content therefore cannot hold. Throws `TemplateError`.
  */
 export function judgePrompt(
-  check: Pick<JudgeCheck, 'rubric' | 'answer'> & { readonly sees: Sees },
+  check: Pick<JudgeCheck, 'rubric' | 'answer' | 'tool'> & { readonly sees: Sees },
   evidence: Evidence,
   way: WayOfAsking,
   hash: HashText,
@@ -49,22 +49,36 @@ export function judgePrompt(
       : `\nJudge turn ${evidence.turn} alone, the last one; what came before is context.`;
   const system = `${instructions}\n${howToAnswer[way]}\nThe answer is ${answerRule(check.answer)}.`;
   const rubric = renderText(check.rubric, variables).trim();
-  const user = `Rubric:\n${rubric}${about}\n\n<transcript-${secret}>\n${record}\n</transcript-${secret}>`;
+  const calls = callsFor(check.tool, evidence, `calls-${secret}`);
+  const user = `Rubric:\n${rubric}${about}${calls}\n\n<transcript-${secret}>\n${record}\n</transcript-${secret}>`;
   return { system, user };
+}
+
+/** The calls that a rubric about a tool is held against: one of them that satisfies it is enough. */
+function callsFor(tool: string | undefined, evidence: Evidence, fence: string): string {
+  if (tool === undefined) return '';
+  const calls = messagesAsked(evidence).flatMap(({ toolCalls }) =>
+    toolCalls.filter(({ name }) => name === tool),
+  );
+  const listed = calls.map((call) => JSON.stringify(asJson(call), undefined, 2)).join('\n');
+  return `\nThe rubric is about the calls of a tool, listed here; it is met if at least one of them meets it.\n<${fence}>\n${listed}\n</${fence}>`;
 }
 
 /** What makes scores comparable: the same prompt, options and model. SHA-256 in hex. */
 export function judgeHash(
-  check: Pick<JudgeCheck, 'rubric' | 'answer' | 'votes'> & { readonly sees: Sees; readonly at: string },
+  check: Pick<JudgeCheck, 'rubric' | 'answer' | 'votes' | 'tool'> & {
+    readonly sees: Sees;
+    readonly at: string | number;
+  },
   model: ModelSpec,
   hash: HashText,
 ): string {
-  const { rubric, votes, sees, at } = check;
+  const { rubric, votes, sees, at, tool } = check;
   const answer: JudgeAnswer = check.answer;
   return hash(
     canonicalJson({
       prompt: [instructions, howToAnswer],
-      check: { rubric, votes, sees, at, answer },
+      check: { rubric, votes, sees, at, answer, ...(tool === undefined ? {} : { tool }) },
       model: { model: model.model, params: model.params },
     }),
   );

@@ -30,6 +30,14 @@ function firstOutOfOrder(calls: Calls, tools: readonly string[]): string | undef
   return tools[next];
 }
 
+/** Why nothing can be said of the arguments of a tool's calls: there was none, or none were captured. */
+export function lackOfArgs(calls: Calls, tool: string): Finding | undefined {
+  const ofTool = calls.filter(({ name }) => name === tool);
+  if (ofTool.length === 0) return yesOrNo(false, `${quote(tool)} was never called; ${called(calls)}`);
+  if (ofTool.some(({ args }) => args !== undefined)) return undefined;
+  return yesOrNo(false, `${quote(tool)} was called, but its arguments were not captured`);
+}
+
 /** Whether none of the tools was called. */
 export function findNoCalls(calls: Calls, tools: readonly string[]): Finding {
   const found = calls.find(({ name }) => tools.includes(name));
@@ -55,11 +63,11 @@ export function findCallWithArgs(
   expected: { readonly tool: string; readonly args: Json; readonly match: ArgsMatch },
 ): Finding {
   const { tool, args, match } = expected;
-  const ofTool = calls.filter(({ name }) => name === tool);
-  if (ofTool.length === 0) return yesOrNo(false, `${quote(tool)} was never called; ${called(calls)}`);
-  const captured = ofTool.flatMap((call) => (call.args === undefined ? [] : [call.args]));
-  if (captured.length === 0)
-    return yesOrNo(false, `${quote(tool)} was called, but its arguments were not captured`);
+  const lack = lackOfArgs(calls, tool);
+  if (lack !== undefined) return lack;
+  const captured = calls.flatMap(({ name, args: seen }) =>
+    name !== tool || seen === undefined ? [] : [seen],
+  );
   const yes = captured.some((seen) => matchesArgs(seen, args, match));
   const wanted = shorten(textOf(args));
   if (yes) return yesOrNo(true, `${quote(tool)} was called with ${wanted}`);

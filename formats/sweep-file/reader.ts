@@ -13,12 +13,16 @@ export type SweepFileContext = {
   readText(path: string): string | undefined;
   expandGlob(pattern: string): readonly string[];
   moduleRef(file: string): ModuleRef | Mistake;
+  /** A sound file inside the project: `file` relative to it, SHA-256 in hex; absent: there are none. */
+  audio?(file: string): AudioFile | Mistake | undefined;
   /** Throws an Error that names what is wrong with a pattern. */
   compileRegex(pattern: string, flags: { readonly ignoreCase: boolean }): unknown;
   /** SHA-256 in hex. */
   hash(text: string): string;
   priceKnown(model: ModelSpec): boolean;
 };
+
+export type AudioFile = { readonly file: string; readonly sha256: string; readonly bytes: Uint8Array };
 
 /** A template as it was found: checked once all scenarios are known. */
 export type FoundTemplate = {

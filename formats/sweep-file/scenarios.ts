@@ -1,11 +1,14 @@
+import type { CheckSpec } from '../../domain/check.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { foldId, idMistake } from '../../domain/run-id.ts';
 import type { Scenario } from '../../domain/scenario.ts';
 import { describeMistake, type Mistake, type Place, UsageError } from '../../domain/usage-error.ts';
-import type { Path } from '../document.ts';
+import type { Path, SourceDocument } from '../document.ts';
 import { present } from '../present.ts';
 import { type Row, readRows } from '../rows.ts';
 import { describe } from '../shape-mistakes.ts';
+import { readTranscript, transcriptDocument } from '../transcript/index.ts';
+import { createTranscriptReader, type SweepDefaults } from '../transcript/reader.ts';
 import type { Reader } from './reader.ts';
 import { scenarioFileSchema, scenarioRowSchema } from './schema.ts';
 
@@ -15,8 +18,29 @@ type Ids = { readonly taken: Map<string, Place>; readonly made: Map<string, numb
 /** A file with the same mistake in every row is not worth a thousand lines. */
 const mistakesPerFile = 20;
 
+/** What the sources of a sweep bring: scenarios, and the checks of those that bring their own turns. */
+export type Sources = { readonly scenarios: readonly Scenario[]; readonly checks: readonly CheckSpec[] };
+
+type Found = { readonly scenario: Scenario; readonly checks?: readonly CheckSpec[] };
+
 /** The scenarios of a sweep file: its rows and those of the files that it names. `file` names the rows without an id. */
-export function readScenarios(reader: Reader, value: Json | undefined, file: string): readonly Scenario[] {
+export function readScenarios(
+  reader: Reader,
+  value: Json | undefined,
+  file: string,
+  defaults: SweepDefaults,
+): Sources {
+  const found = readItems({ reader, defaults, ids: { taken: new Map(), made: new Map() } }, value, file);
+  return {
+    scenarios: found.map(({ scenario }) => scenario),
+    checks: found.flatMap(({ checks = [] }) => checks),
+  };
+}
+
+type Reading = { readonly reader: Reader; readonly defaults: SweepDefaults; readonly ids: Ids };
+
+function readItems(reading: Reading, value: Json | undefined, file: string): readonly Found[] {
+  const { reader, ids } = reading;
   if (value === undefined || !Array.isArray(value)) {
     const hint = 'a list of rows and of `file: PATTERN`';
     reader.refuse(
@@ -27,10 +51,9 @@ export function readScenarios(reader: Reader, value: Json | undefined, file: str
     return [];
   }
   if (value.length === 0) reader.refuse(['scenarios'], 'there are no scenarios');
-  const ids: Ids = { taken: new Map(), made: new Map() };
   return value.flatMap((item: Json, index) => {
     const path = ['scenarios', index];
-    if (isJsonObject(item) && Object.hasOwn(item, 'file')) return scenariosOfFiles(reader, item, path, ids);
+    if (isJsonObject(item) && Object.hasOwn(item, 'file')) return scenariosOfFiles(reading, item, path);
     if (!isJsonObject(item)) {
       reader.refuse(path, `must be a row or \`file: PATTERN\`, not ${describe(item)}`);
       return [];
@@ -40,11 +63,13 @@ export function readScenarios(reader: Reader, value: Json | undefined, file: str
       value: item,
       placeOf: (inner, part) => reader.placeOf([...path, ...inner], part),
     };
+    if (Object.hasOwn(item, 'turns')) return transcriptOf(reading, row, file, reader.add);
     return scenarioOf(reader, row, stemOf(file), ids, reader.add);
   });
 }
 
-function scenariosOfFiles(reader: Reader, item: JsonObject, path: Path, ids: Ids): readonly Scenario[] {
+function scenariosOfFiles(reading: Reading, item: JsonObject, path: Path): readonly Found[] {
+  const { reader } = reading;
   const pattern = reader.shaped(scenarioFileSchema, item, path)?.file;
   if (pattern === undefined) return [];
   const files = isPattern(pattern) ? reader.context.expandGlob(pattern) : [pattern];
@@ -55,14 +80,17 @@ function scenariosOfFiles(reader: Reader, item: JsonObject, path: Path, ids: Ids
       reader.refuse([...path, 'file'], `there is no file ${file}`);
       return [];
     }
-    return scenariosOfText(reader, text, file, ids);
+    return scenariosOfText(reading, text, file);
   });
 }
 
-function scenariosOfText(reader: Reader, text: string, file: string, ids: Ids): readonly Scenario[] {
+function scenariosOfText(reading: Reading, text: string, file: string): readonly Found[] {
+  const { reader, ids } = reading;
   const mistakes: Mistake[] = [];
   const refuse = (mistake: Mistake) => mistakes.push(mistake);
   try {
+    const document = transcriptDocument(text, file);
+    if (document !== undefined) return transcriptIn(reading, document, file);
     return readRows(text, file, refuse).flatMap((row) => scenarioOf(reader, row, stemOf(file), ids, refuse));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -81,7 +109,7 @@ function scenarioOf(
   stem: string,
   ids: Ids,
   refuse: (mistake: Mistake) => void,
-): readonly Scenario[] {
+): readonly Found[] {
   const raw = shapedRow(reader, row, refuse);
   if (raw === undefined) return [];
   const { id, input, tags = [], meta = {}, repeats, threshold, ...expectations } = raw;
@@ -99,7 +127,29 @@ function scenarioOf(
     ...present({ expected: Object.values(expectations)[0], repeats, threshold }),
   };
   claimId(scenario.id, row.placeOf(id === undefined ? [] : ['id']), ids, refuse);
-  return [scenario];
+  return [{ scenario }];
+}
+
+/** The transcript that a file holds: all that is wrong with it is told, for it is one item. */
+function transcriptIn(reading: Reading, document: SourceDocument, file: string): readonly Found[] {
+  const { value, placeOf } = document;
+  if (isJsonObject(value))
+    return transcriptOf(reading, { written: value, value, placeOf }, file, reading.reader.add);
+  reading.reader.add({ message: `must be a map or a list of rows, not ${describe(value)}`, where: { file } });
+  return [];
+}
+
+function transcriptOf(
+  { reader, defaults, ids }: Reading,
+  row: Row,
+  file: string,
+  refuse: (mistake: Mistake) => void,
+): readonly Found[] {
+  const parts = { context: reader.context, defaults };
+  const found = readTranscript(createTranscriptReader(row, file, parts, refuse));
+  if (found === undefined) return [];
+  claimId(found.scenario.id, row.placeOf(['id']), ids, refuse);
+  return [found];
 }
 
 function shapedRow(reader: Reader, row: Row, refuse: (mistake: Mistake) => void) {

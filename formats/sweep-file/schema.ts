@@ -4,6 +4,7 @@ import type { Json } from '../../domain/json.ts';
 import { defaults } from '../defaults.ts';
 import { durationPattern } from '../durations.ts';
 import { fields } from '../shape-mistakes.ts';
+import { transcriptSchema } from '../transcript/schema.ts';
 
 // The shapes of a sweep file. What one key means for another (references, exactly one kind) is said by the readers
 // beside this file, which then have all of a section's mistakes and not only the first.
@@ -58,7 +59,9 @@ export const scenarioRowSchema = fields({
 });
 
 export const scenarioFileSchema = fields({
-  file: filled.describe('*.jsonl, *.csv, *.yaml or *.json, with wildcards; relative to this file'),
+  file: filled.describe(
+    '*.jsonl, *.csv, *.yaml or *.json, with wildcards; relative to this file; YAML with `turns` is a transcript',
+  ),
 });
 
 const scriptStep = z.union([filled, fields({ say: filled }), fields({ drive: wholeNumber })], {
@@ -199,7 +202,8 @@ export const sections = {
     )
     .exactOptional(),
   models: z.record(z.string().min(1), modelSchema).exactOptional(),
-  scenarios: z.array(z.union([scenarioRowSchema, scenarioFileSchema])),
+  judge: filled.exactOptional().describe('an entry of models: judges where a transcript names none'),
+  scenarios: z.array(z.union([scenarioRowSchema, scenarioFileSchema, transcriptSchema])),
   driver: driverSchema.exactOptional(),
   target: targetSchema.exactOptional(),
   targets: z.record(z.string().min(1), targetSchema).exactOptional(),

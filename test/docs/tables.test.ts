@@ -81,8 +81,8 @@ function keysOf(schema: unknown): readonly string[] {
   );
 }
 
-test('every key of a sweep file is in its reference or in the pages for targets and drivers', () => {
-  const told = ['sweep-file', 'targets', 'drivers-and-judges']
+test('every key of a sweep file is in its reference or in the pages beside it', () => {
+  const told = ['sweep-file', 'targets', 'drivers-and-judges', 'transcripts']
     .map((page) => textOf(`docs/${page}.md`))
     .join('\n');
   const schema = JSON.parse(textOf('formats/schemas/sweep.schema.json')) as unknown;
@@ -95,7 +95,7 @@ test('every key of a sweep file is in its reference or in the pages for targets 
 });
 
 test('the defaults in the reference are those that a sweep file gets', () => {
-  const told = ['sweep-file', 'targets'].map((page) => textOf(`docs/${page}.md`)).join('\n');
+  const told = ['sweep-file', 'targets', 'transcripts'].map((page) => textOf(`docs/${page}.md`)).join('\n');
   const missing = Object.entries(defaults).filter(([path, value]) => {
     const key =
       path

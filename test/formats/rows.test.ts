@@ -139,8 +139,12 @@ describe('a YAML file of rows', () => {
       'r.yaml:4:3 1: a row must be a map',
     ]));
 
-  it('must be a list', () =>
-    assert.deepEqual(mistakesOf('r.yaml', 'turns: []\n'), ['r.yaml:1:1: must be a list of rows']));
+  it('is a list, or a transcript', () => {
+    assert.deepEqual(mistakesOf('r.yaml', 'id: a\nturns: []\n'), ['r.yaml:2:8 turns: must not be empty']);
+    assert.deepEqual(mistakesOf('r.yaml', 'just text\n'), [
+      'r.yaml: must be a map or a list of rows, not "just text"',
+    ]);
+  });
 });
 
 it('a file of another kind is no row file', () =>

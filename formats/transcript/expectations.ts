@@ -1,6 +1,7 @@
 import type { CheckKind, CheckSpec } from '../../domain/check.ts';
 import { literally } from '../../domain/template.ts';
 import type { Path } from '../document.ts';
+import { withUnicodeClasses } from '../python-regex.ts';
 import { judgeModel } from './judge-model.ts';
 import type { TranscriptReader } from './reader.ts';
 import type { RawExpect, RawJudge } from './schema.ts';
@@ -62,11 +63,12 @@ function textKinds(reader: TranscriptReader, raw: RawExpect, path: Path): readon
   return [...contains, ...matches];
 }
 
-/** The pattern as it is; refuses one that the engine cannot have. */
+/** The pattern as the engine takes it; refuses one that it cannot have. */
 function patternOf({ context, refuse }: TranscriptReader, pattern: string, path: Path): string {
   try {
-    context.compileRegex(pattern, { ignoreCase: true });
-    return pattern;
+    const written = withUnicodeClasses(pattern);
+    context.compileRegex(written, { ignoreCase: true });
+    return written;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     refuse(path, `"${pattern}" is no regular expression that can be used: ${error.message}`);

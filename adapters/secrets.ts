@@ -11,6 +11,8 @@ export type Secrets = {
    * eight characters, and no plain addresses.
    */
   hide(text: string): string;
+  /** A secret that came at run time: from now on hidden everywhere, with `name` in its place. */
+  learn(value: string, name: string): void;
   /** Throws one configuration `Fault` that lists every name that is not allowed or not set. */
   prove(names: readonly string[]): void;
 };
@@ -27,6 +29,8 @@ const reference = /\$\{([A-Z_][A-Z0-9_]*)\}/g;
 const shortestHiddenValue = 4;
 /** Shorter ones are said by chance; keys and tokens are longer. */
 const shortestSecret = 8;
+/** More secrets of a run time than this are not kept in mind; the oldest goes first. */
+const mostLearned = 1_000;
 /** An address without a password and without a query is none. */
 const plainAddress = /^https?:\/\/[^@?]*$/;
 
@@ -39,6 +43,10 @@ export function createSecrets({ env, allowed }: SecretsOptions): Secrets {
   }
   const hidden = hiddenForms(values, (value) => value.length >= shortestHiddenValue);
   const secret = hiddenForms(values, (value) => value.length >= shortestSecret && !plainAddress.test(value));
+
+  const learned = new Map<string, readonly HiddenForm[]>();
+  const withoutLearned = (text: string) =>
+    [...learned.values()].reduce((shown, forms) => without(shown, forms), text);
 
   const complaint = (name: string): Fault | undefined => {
     if (values.has(name)) return undefined;
@@ -58,8 +66,13 @@ export function createSecrets({ env, allowed }: SecretsOptions): Secrets {
         if (fault !== undefined) throw fault;
         return values.get(name) ?? '';
       }),
-    redact: (text) => without(text, hidden),
-    hide: (text) => without(text, secret),
+    redact: (text) => withoutLearned(without(text, hidden)),
+    hide: (text) => withoutLearned(without(text, secret)),
+    learn: (value, name) => {
+      if (value.length < shortestSecret || learned.has(value)) return;
+      learned.set(value, formsOf(value, name));
+      for (const oldest of learned.keys()) if (learned.size > mostLearned) learned.delete(oldest);
+    },
     prove: (names) => {
       const faults = names.map(complaint).filter((fault) => fault !== undefined);
       const [first] = faults;
@@ -79,10 +92,16 @@ function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
   return (name) => regexes.some((regex) => regex.test(name));
 }
 
+/** A text and what stands in its place. */
 type HiddenForm = { readonly form: string; readonly name: string };
 
+function formsOf(value: string, name: string): readonly HiddenForm[] {
+  const forms = new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
+  return [...forms].map((form) => ({ form, name }));
+}
+
 function without(text: string, forms: readonly HiddenForm[]): string {
-  return forms.reduce((shown, { form, name }) => shown.replaceAll(form, () => `\${${name}}`), text);
+  return forms.reduce((shown, { form, name }) => shown.replaceAll(form, () => name), text);
 }
 
 /** Longest first: a value may contain another one. */
@@ -92,11 +111,6 @@ function hiddenForms(
 ): readonly HiddenForm[] {
   return [...values]
     .filter(([, value]) => isHidden(value))
-    .flatMap(([name, value]) =>
-      [...new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])].map((form) => ({
-        form,
-        name,
-      })),
-    )
+    .flatMap(([name, value]) => formsOf(value, `\${${name}}`))
     .sort((a, b) => b.form.length - a.form.length);
 }

@@ -11,7 +11,7 @@ import { createTurnstile } from './turnstile.ts';
 
 export type TargetsOptions = {
   readonly agent: Dispatcher;
-  readonly secrets: Pick<Secrets, 'resolve' | 'redact'>;
+  readonly secrets: Pick<Secrets, 'resolve' | 'redact' | 'learn'>;
   readonly checkHost: CheckHost;
   readonly modules: ModuleHost;
 };

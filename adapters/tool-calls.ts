@@ -2,8 +2,9 @@ import { isJsonObject, type Json } from '../domain/json.ts';
 import type { ToolCall } from '../domain/transcript.ts';
 
 /**
- * Tool calls in the shapes that targets report them: `{function: {name, arguments}}`, `{name, args | arguments |
- * input | parameters}` or plain names, one or a list. `undefined` where one of them has no name.
+ * Tool calls in the shapes that targets report them, one or a list: `{name, args}`, `{name, arguments}` and
+ * `{function: {name, arguments}}`, where arguments are a map, JSON text of one, or left out. `undefined` where one of
+ * them is anything else.
  */
 export function toolCallsIn(value: Json | undefined): readonly ToolCall[] | undefined {
   if (value === undefined || value === null) return [];
@@ -12,23 +13,23 @@ export function toolCallsIn(value: Json | undefined): readonly ToolCall[] | unde
 }
 
 function toolCallIn(value: Json): ToolCall | undefined {
-  if (typeof value === 'string') return value === '' ? undefined : { name: value };
   if (!isJsonObject(value)) return undefined;
   const source = isJsonObject(value.function) ? value.function : value;
-  const name = source.name ?? value.name ?? value.tool_name ?? value.toolName ?? value.tool;
+  const { name } = source;
   if (typeof name !== 'string' || name === '') return undefined;
-  const args = argsIn(source.arguments ?? source.args ?? source.input ?? source.parameters);
+  const args = argsIn(source.args ?? source.arguments);
+  if (args !== undefined && !isJsonObject(args)) return undefined;
   const result = value.result ?? value.output;
   return { name, ...(args === undefined ? {} : { args }), ...(result === undefined ? {} : { result }) };
 }
 
-/** Arguments may be JSON text; empty text is no arguments, cut-off text could not be captured. */
+/** Arguments may be JSON text; empty text is no arguments. */
 function argsIn(value: Json | undefined): Json | undefined {
   if (typeof value !== 'string') return value ?? undefined;
   if (value.trim() === '') return {};
   try {
     return JSON.parse(value) as Json;
   } catch {
-    return undefined;
+    return value;
   }
 }

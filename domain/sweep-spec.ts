@@ -87,14 +87,34 @@ export type HttpRequestSpec = {
   readonly status?: number;
 };
 
-export type HttpStart = HttpRequestSpec & { readonly sessionId?: string; readonly reply?: string };
+/** A value to be found in a stream: `true` and `false` are booleans, `*` is anything but null, else exact text. */
+export type StreamRule = { readonly value: string; readonly path?: string };
+
+/** How an answer that comes as a stream of events (SSE) or of JSON lines is read. */
+export type StreamRules =
+  /** Any `stop` ends it (without a path: the payload as it came); every `select` must hold for a chunk to count. */
+  | { readonly kind: 'rules'; readonly stop: readonly StreamRule[]; readonly select: readonly StreamRule[] }
+  /** The events of a chat endpoint: text deltas, items, errors, thread id. */
+  | { readonly kind: 'chat_events' };
+
+export type HttpStart = HttpRequestSpec & {
+  readonly sessionId?: string;
+  readonly greeting?: string;
+  readonly streaming?: StreamRules;
+};
 export type HttpSend = HttpRequestSpec & {
+  /** Of a stream: where each chunk holds its piece of the text. */
   readonly reply: string;
+  readonly streaming?: StreamRules;
   readonly toolCalls?: string;
   readonly sessionId?: string;
   readonly metadata?: string;
 };
-export type HttpAuth = HttpRequestSpec & { readonly accessToken: string };
+export type HttpAuth = HttpRequestSpec & {
+  readonly accessToken: string;
+  /** Where the answer holds the seconds that the token is good for; a token without them is kept until it is refused. */
+  readonly expiresIn?: string;
+};
 
 export type ToolSpec = {
   readonly name: string;

@@ -17,6 +17,7 @@ export const defaults = {
   'target.target_faults': 'failed',
   'target.chat.max_tool_steps': 10,
   'target.http.*.method': 'POST',
+  'target.http.auth.expires_in': 'response.expires_in',
   'checks.*.case_sensitive': false,
   'checks.*.sees': 'replies',
   'checks.*.sees (judge)': 'transcript',

@@ -15,17 +15,12 @@ import { openStretch, type Signals, type Stretch } from '../activities/stretch.t
 import { targetCallOf } from '../activities/target-call.ts';
 import { createHttpAgent } from '../adapters/http-agent.ts';
 import { type HttpExchange, tapHttp } from '../adapters/http-tap.ts';
-import { textIn } from '../adapters/http-target/reply.ts';
-import { renderRequest } from '../adapters/http-target/request.ts';
-import { targetVariables } from '../adapters/target-variables.ts';
 import type { Ending } from '../domain/ending.ts';
 import { Fault } from '../domain/fault.ts';
-import type { Json } from '../domain/json.ts';
-import { followPath } from '../domain/json-path.ts';
 import { runSeed } from '../domain/random.ts';
 import { runIdOf } from '../domain/run-id.ts';
 import type { Scenario } from '../domain/scenario.ts';
-import type { HttpAuth, ScriptStep, SweepSpec, TargetSpec } from '../domain/sweep-spec.ts';
+import type { ScriptStep, SweepSpec, TargetSpec } from '../domain/sweep-spec.ts';
 import type { Transcript } from '../domain/transcript.ts';
 import { createDependencies, type WorkerParts } from './dependencies.ts';
 
@@ -100,14 +95,12 @@ export async function dryRun(input: DryRunInput): Promise<DryRun> {
     await endSession(stretch);
     const { transcript, ending, broken } = stretch.now();
     const trouble = broken?.message ?? (ending?.kind === 'target_error' ? ending.detail : undefined);
-    const tokens = tokensIn(input.target, steps, secrets.resolve);
     return {
       steps,
       transcript,
       ...(ending === undefined ? {} : { ending }),
       ...(trouble === undefined ? {} : { trouble }),
-      hide: (text) =>
-        secrets.redact(tokens.reduce((shown, token) => shown.replaceAll(token, '{access_token}'), text)),
+      hide: secrets.redact,
     };
   } finally {
     await close();
@@ -217,41 +210,6 @@ async function endSession(stretch: Stretch): Promise<void> {
   } catch (error) {
     // Its step tells of it.
     if (!(error instanceof Fault)) throw error;
-  }
-}
-
-/** The access tokens that logins brought: they are secrets that no variable holds. */
-function tokensIn(
-  target: TargetSpec,
-  steps: readonly DryStep[],
-  resolve: (text: string) => string,
-): readonly string[] {
-  const auth = target.kind === 'http' ? target.auth : undefined;
-  if (auth === undefined) return [];
-  return steps.flatMap((step) => {
-    if (step.kind === 'model') return [];
-    return step.exchanges
-      .filter((exchange) => isLogin(exchange, auth, step.call, resolve))
-      .map(({ answer }) => textIn(followPath(jsonOf(answer?.text), auth.accessToken) ?? null))
-      .filter((token) => token !== '');
-  });
-}
-
-function isLogin(
-  { method, url, body }: HttpExchange,
-  auth: HttpAuth,
-  call: TargetCall,
-  resolve: (text: string) => string,
-): boolean {
-  const login = renderRequest(auth, targetVariables(call), resolve);
-  return login.method === method && login.url.href === url && login.body === body;
-}
-
-function jsonOf(text = ''): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
   }
 }
 

@@ -60,7 +60,7 @@ function joinChunks(chunks: readonly JsonObject[]): JsonObject {
 }
 
 /** Pieces of one call share an index; where servers leave it out, a piece with an id or a name begins a new call. */
-function joinToolCalls(deltas: readonly JsonObject[]): readonly JsonObject[] {
+export function joinToolCalls(deltas: readonly JsonObject[]): readonly JsonObject[] {
   const calls: { key: Json; id: Json; name: string; text: string }[] = [];
   for (const piece of deltas.flatMap((delta) => (Array.isArray(delta.tool_calls) ? delta.tool_calls : []))) {
     if (!isJsonObject(piece)) continue;

@@ -8,6 +8,7 @@ import type { Secrets } from '../secrets.ts';
 import { rendering, targetVariables } from '../target-variables.ts';
 import type { Turnstile } from '../turnstile.ts';
 import {
+  type Expected,
   excerptOf,
   exchange,
   expectAnswer,
@@ -19,11 +20,11 @@ import {
 } from './exchange.ts';
 import { type AnswerName, readAnswer } from './reply.ts';
 import { type HttpRequest, renderRequest } from './request.ts';
-import { createTokens, type Tokens } from './tokens.ts';
+import { createTokens, type Token, type Tokens } from './tokens.ts';
 
 export type HttpTargetParts = {
   readonly agent: Dispatcher;
-  readonly secrets: Pick<Secrets, 'resolve' | 'redact'>;
+  readonly secrets: Pick<Secrets, 'resolve' | 'redact' | 'learn'>;
   readonly checkHost: CheckHost;
   readonly turnstile: Turnstile;
 };
@@ -36,6 +37,7 @@ export type AskOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** The request names a session that the target had given: 404 means that it is lost. */
   readonly namesSession?: boolean;
+  readonly streaming?: Expected['streaming'];
 };
 
 /** Makes one call of a target: waits for its turn, logs in where it must, sends, and expects the status. */
@@ -95,17 +97,25 @@ async function sendOnce(
   const request = { ...rendered, headers: { ...more.headers, ...rendered.headers } };
   parts.checkHost(request.url);
   const name = nameOf(request, hiding(token, parts));
-  return { raw: await exchange(request, { agent: parts.agent, deadline, name }), request, token };
+  const expected = expectedOf(spec, more);
+  return { raw: await exchange(request, { agent: parts.agent, deadline, name, expected }), request, token };
+}
+
+function expectedOf(
+  { status }: HttpRequestSpec,
+  { namesSession = false, streaming }: AskOptions,
+): Expected & { readonly namesSession: boolean } {
+  return {
+    namesSession,
+    ...(status === undefined ? {} : { status }),
+    ...(streaming === undefined ? {} : { streaming }),
+  };
 }
 
 function expectSent(sent: Sent, spec: HttpRequestSpec, more: AskOptions, parts: HttpTargetParts): Answered {
   const redact = hiding(sent.token, parts);
   const name = nameOf(sent.request, redact);
-  const expected = {
-    ...(spec.status === undefined ? {} : { status: spec.status }),
-    namesSession: more.namesSession ?? false,
-  };
-  const answer = expectAnswer(sent.raw, expected, { name, redact });
+  const answer = expectAnswer(sent.raw, expectedOf(spec, more), { name, redact });
   return { answer, name: { ...name, excerpt: excerptOf(answer.text, redact) } };
 }
 
@@ -145,20 +155,23 @@ async function fetchToken(
   request: HttpRequest,
   timeoutMs: number,
   parts: HttpTargetParts,
-): Promise<string> {
+): Promise<Token> {
   parts.checkHost(request.url);
   const { redact } = parts.secrets;
   const name = nameOf(request, redact);
   const deadline = openDeadline(timeoutMs);
   try {
-    const raw = await exchange(request, { agent: parts.agent, deadline, name });
-    const expected = { ...(auth.status === undefined ? {} : { status: auth.status }), namesSession: false };
+    const expected = expectedOf(auth, {});
+    const raw = await exchange(request, { agent: parts.agent, deadline, name, expected });
     const answer = expectAnswer(raw, expected, { name, redact });
     // What a login answers is never quoted: it is a secret.
     const reader = readAnswer(answer, { ...name, excerpt: '' });
-    const token = reader.text(auth.accessToken);
-    if (token === '') throw reader.bad(`answered without an access token at ${auth.accessToken}`);
-    return token;
+    const text = reader.text(auth.accessToken);
+    if (text === '') throw reader.bad(`answered without an access token at ${auth.accessToken}`);
+    parts.secrets.learn(text, '{access_token}');
+    const { expiresIn } = auth;
+    const seconds = expiresIn === undefined || answer.json === undefined ? 0 : Number(reader.find(expiresIn));
+    return { text, ...(seconds > 0 ? { expiresInMs: 1_000 * seconds } : {}) };
   } catch (error) {
     throw error instanceof Fault ? beforeSending(error) : error;
   } finally {

@@ -1,10 +1,14 @@
 import { type Dispatcher, request as send } from 'undici';
 import { Fault } from '../../domain/fault.ts';
 import type { Json } from '../../domain/json.ts';
+import { isWholePath } from '../../domain/json-path.ts';
+import type { StreamRules } from '../../domain/sweep-spec.ts';
 import { readRetryAfter } from '../chat-model/retry-after.ts';
 import type { Deadline } from '../deadline.ts';
+import { readChatEvents } from './chat-events.ts';
 import { networkFault, statusFault } from './faults.ts';
 import type { HttpRequest } from './request.ts';
+import { type Chunk, readStream, type StreamRead } from './stream.ts';
 
 /** What came back, whatever it is. */
 export type RawAnswer = {
@@ -14,10 +18,26 @@ export type RawAnswer = {
   readonly isWhole: boolean;
   readonly retryAfterMs?: number;
   readonly ms: number;
+  /** What an answer that was asked for as a stream carried. */
+  readonly stream?: StreamRead;
+  readonly contentType: string;
 };
 
-/** An answer that was expected. `json` is absent where the text is not JSON. */
-export type HttpAnswer = { readonly text: string; readonly json?: Json; readonly ms: number };
+/** An answer that was expected. `json` is absent where the text is not JSON, `chunks` where it was no stream. */
+export type HttpAnswer = {
+  readonly text: string;
+  readonly json?: Json;
+  readonly chunks?: readonly Chunk[];
+  readonly ms: number;
+  readonly contentType?: string;
+};
+
+/** How the answer to a request is read; of a stream also at which path its chunks hold text. */
+export type Expected = {
+  /** Absent: any 2xx. */
+  readonly status?: number;
+  readonly streaming?: { readonly rules: StreamRules; readonly textPath: string };
+};
 
 /** A request as messages name it: `POST http://host/path` and its address, without query, password and secrets. */
 export type RequestName = { readonly what: string; readonly endpoint: string };
@@ -44,7 +64,13 @@ export async function exchange(
     agent,
     deadline,
     name,
-  }: { readonly agent: Dispatcher; readonly deadline: Deadline; readonly name: RequestName },
+    expected,
+  }: {
+    readonly agent: Dispatcher;
+    readonly deadline: Deadline;
+    readonly name: RequestName;
+    readonly expected: Expected;
+  },
 ): Promise<RawAnswer> {
   const { url, method, headers, body = null } = request;
   const { signal } = deadline;
@@ -52,14 +78,19 @@ export async function exchange(
   try {
     const options = { dispatcher: agent, method: method as Dispatcher.HttpMethod, headers, body, signal };
     const response = await send(url, options);
-    const read = await readBody(response.body);
+    const contentType = headerText(response.headers['content-type']) ?? '';
+    const { statusCode: status } = response;
+    const read = await (expected.streaming !== undefined && isExpected(status, expected.status)
+      ? readStreamBody(response.body, contentType, expected.streaming)
+      : readBody(response.body));
     const retryAfterMs = readRetryAfter(
       (header) => headerText(response.headers[header]),
       read.text,
       Date.now(),
     );
     return {
-      status: response.statusCode,
+      status,
+      contentType,
       ...read,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ms: performance.now() - began,
@@ -83,10 +114,10 @@ export function gaveUp(
 /** The answer, if it has the expected status (absent: any 2xx) and is not too large; throws `Fault` else. */
 export function expectAnswer(
   raw: RawAnswer,
-  expected: { readonly status?: number; readonly namesSession: boolean },
+  expected: Expected & { readonly namesSession: boolean },
   { name, redact }: { readonly name: RequestName; readonly redact: Redact },
 ): HttpAnswer {
-  const { status, text, isWhole, ms } = raw;
+  const { status, text, isWhole, ms, stream, contentType } = raw;
   if (!isExpected(status, expected.status)) {
     throw statusFault({
       ...name,
@@ -100,8 +131,21 @@ export function expectAnswer(
     const message = `${name.what} answered with more than ${maxBodyBytes} bytes`;
     throw new Fault('too_large', message, { blame: 'target', endpoint: name.endpoint });
   }
+  if (stream !== undefined) {
+    const read = readChunks(stream, expected);
+    if (!('problem' in read)) return { text, ms, contentType, ...read };
+    const excerpt = excerptOf(text, redact);
+    throw new Fault(
+      'bad_reply',
+      `${name.what} ${redact(read.problem)}${excerpt === '' ? '' : `: ${excerpt}`}`,
+      {
+        blame: 'target',
+        endpoint: name.endpoint,
+      },
+    );
+  }
   const json = jsonIn(text);
-  return { text, ms, ...(json === undefined ? {} : { json }) };
+  return { text, ms, contentType, ...(json === undefined ? {} : { json }) };
 }
 
 /** Whether a status is the configured one; absent: any 2xx. */
@@ -116,6 +160,26 @@ export function excerptOf(text: string, redact: Redact): string {
     .replace(/\s+/g, ' ')
     .trim();
   return start.length > excerptLength ? `${start.slice(0, excerptLength)}…` : start;
+}
+
+function readChunks(
+  { chunks, problem }: StreamRead,
+  { streaming }: Expected,
+): { readonly chunks: readonly Chunk[] } | { readonly json: Json } | { readonly problem: string } {
+  if (problem !== undefined) return { problem };
+  if (streaming?.rules.kind !== 'chat_events') return { chunks };
+  const read = readChatEvents(chunks);
+  return 'problem' in read ? read : { json: read.reply };
+}
+
+async function readStreamBody(
+  body: AsyncIterable<Buffer>,
+  contentType: string,
+  { rules, textPath }: NonNullable<Expected['streaming']>,
+) {
+  const isText = rules.kind === 'rules' && isWholePath(textPath);
+  const stream = await readStream(body, { rules, contentType, isText, maxBytes: maxBodyBytes });
+  return { text: stream.text, isWhole: stream.isWhole, stream };
 }
 
 async function readBody(

@@ -32,19 +32,16 @@ export function statusFault(refusal: Refusal): Fault {
 function codeOf({ status, namesSession }: Refusal): readonly [FaultCode, Blame] {
   if (status === 429) return ['rate_limited', 'infrastructure'];
   if (status >= 500) return ['unavailable', 'target'];
-  if (status === 404 || status === 410) {
-    return namesSession ? ['lost_session', 'target'] : ['not_found', 'configuration'];
-  }
+  if ((status === 404 || status === 410) && namesSession) return ['lost_session', 'target'];
+  if (status === 404) return ['not_found', 'configuration'];
   if (status === 401 || status === 403) return ['denied', 'configuration'];
-  // The target's own state, not the request, is in the way: worth another try.
-  if (status === 408 || status === 409 || status === 423 || status === 425) return ['unavailable', 'target'];
-  if (status >= 400) return ['invalid_request', 'configuration'];
-  return ['bad_reply', status >= 300 ? 'configuration' : 'target'];
+  if (status === 400 || status === 422) return ['invalid_request', 'configuration'];
+  return ['bad_reply', 'target'];
 }
 
 function hintFor({ status, expected }: Refusal): string {
   if (status >= 300 && status < 400) return ' (redirects are not followed: write the final address)';
-  return status < 300 ? ` where ${expected} was expected` : '';
+  return status < 300 || status >= 400 ? ` where ${expected} was expected` : '';
 }
 
 function quoted(excerpt: string): string {

@@ -1,6 +1,6 @@
 import type { Target } from '../../activities/ports.ts';
 import { Fault } from '../../domain/fault.ts';
-import type { HttpTarget } from '../../domain/sweep-spec.ts';
+import type { HttpTarget, StreamRules } from '../../domain/sweep-spec.ts';
 import { createCaller, type HttpTargetParts } from './caller.ts';
 import { readAnswer, readReply } from './reply.ts';
 
@@ -17,13 +17,13 @@ export function createHttpTarget(spec: HttpTarget, parts: HttpTargetParts): Targ
     sessions: start !== undefined,
     start: async (call, options) => {
       if (start === undefined) return { ms: 0 };
-      const { answer, name } = await ask(start, call, options);
+      const { answer, name } = await ask(start, call, options, streamingOf(start.streaming, start.greeting));
       const reader = readAnswer(answer, name);
       const sessionId = reader.sessionId(start.sessionId);
       if (start.sessionId !== undefined && sessionId === undefined) {
         throw reader.bad(`answered without a session id at ${start.sessionId}`);
       }
-      const text = start.reply === undefined ? '' : reader.text(start.reply);
+      const text = start.greeting === undefined ? '' : reader.text(start.greeting);
       const greeting = { text, toolCalls: [], ms: answer.ms };
       return {
         ms: answer.ms,
@@ -33,7 +33,8 @@ export function createHttpTarget(spec: HttpTarget, parts: HttpTargetParts): Targ
     },
     reply: async (call, options) => {
       const headers = { 'idempotency-key': call.idempotencyKey };
-      const extra = { headers, namesSession: call.sessionId !== undefined };
+      const namesSession = call.sessionId !== undefined;
+      const extra = { headers, namesSession, ...streamingOf(send.streaming, send.reply) };
       const { answer, name } = await ask(send, call, options, extra);
       return readReply(send, answer, name);
     },
@@ -47,4 +48,8 @@ export function createHttpTarget(spec: HttpTarget, parts: HttpTargetParts): Targ
       }
     },
   };
+}
+
+function streamingOf(rules: StreamRules | undefined, textPath = '') {
+  return rules === undefined ? {} : { streaming: { rules, textPath } };
 }

@@ -16,15 +16,41 @@ export type Reading = {
 };
 
 /** What the paths of an HTTP target gave in a step; none for other targets, for answers that were not read, and where no JSON came. */
-export function readingsOf(target: TargetSpec, { kind, exchanges, fault }: DryStep): readonly Reading[] {
-  const body = jsonIn(exchanges.at(-1));
+export function readingsOf(target: TargetSpec, step: DryStep): readonly Reading[] {
+  const { kind, exchanges, fault } = step;
   const isRead = fault === undefined || fault.code === 'bad_reply';
-  if (target.kind !== 'http' || body === undefined || !isRead) return [];
-  const paths = kind === 'start' ? startPaths(target) : kind === 'reply' ? sendPaths(target) : [];
+  if (target.kind !== 'http' || !isRead || kind === 'end' || kind === 'model') return [];
+  const { streaming } = (kind === 'start' ? target.start : target.send) ?? {};
+  // The paths of a chat endpoint's events are not the file's.
+  if (streaming?.kind === 'chat_events') return [];
+  const paths = kind === 'start' ? startPaths(target) : sendPaths(target);
+  const body = jsonIn(exchanges.at(-1));
+  if (streaming !== undefined) return streamReadings(paths, step);
+  if (body === undefined) return [];
   return paths.flatMap(({ name, path }): readonly Reading[] => {
     if (path === undefined) return [];
     const value = followPath(body, path);
     return [value === undefined ? { name, path, reach: reachOf(body, path) } : { name, path, value }];
+  });
+}
+
+/** Of a stream, what all its chunks came to. */
+function streamReadings(paths: readonly NamedPath[], step: DryStep): readonly Reading[] {
+  if (step.kind === 'end' || step.kind === 'model' || step.read === undefined) return [];
+  const reply = step.kind === 'start' ? step.read.greeting : step.read;
+  const calls = reply?.toolCalls ?? [];
+  const values = {
+    reply: reply?.text,
+    session_id: step.read.sessionId,
+    tool_calls: calls.length === 0 ? undefined : (calls as Json),
+    metadata: reply?.metadata,
+  };
+  return paths.flatMap(({ name, path }): readonly Reading[] => {
+    if (path === undefined) return [];
+    const value = values[name];
+    return [
+      value === undefined ? { name, path, reach: 'no chunk of the stream has it' } : { name, path, value },
+    ];
   });
 }
 
@@ -33,7 +59,7 @@ type NamedPath = { readonly name: Reading['name']; readonly path: string | undef
 function startPaths({ start }: Extract<TargetSpec, { kind: 'http' }>): readonly NamedPath[] {
   return [
     { name: 'session_id', path: start?.sessionId },
-    { name: 'reply', path: start?.reply },
+    { name: 'reply', path: start?.greeting },
   ];
 }
 

@@ -77,20 +77,49 @@ export const driverSchema = fields({
   script: z.array(scriptStep).min(1).exactOptional(),
 });
 
+const headers = z.union([stringMap, text], { error: 'must be a map, or JSON text of one' });
 const request = {
   url: filled,
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).exactOptional(),
-  headers: stringMap.exactOptional(),
+  headers: headers.exactOptional(),
   body: json.exactOptional(),
   status: z.int().min(100).max(599).exactOptional(),
 };
 
+const ruleValue = z
+  .union([text, z.number(), z.boolean()], { error: 'must be text' })
+  .describe('true or false: the boolean; *: anything but null; else the exact text');
+const streaming = fields({
+  stop: z
+    .array(fields({ value: ruleValue, path: responsePath.exactOptional() }))
+    .exactOptional()
+    .describe('any of these ends the stream; without a path the payload itself is compared'),
+  select: z
+    .array(fields({ path: responsePath, value: ruleValue }))
+    .exactOptional()
+    .describe('only chunks that meet all of these count'),
+})
+  .exactOptional()
+  .describe('the answer is a stream of events or of JSON lines');
+
+/** How often and how many calls: of an HTTP target also under `http`. */
+const callLimits = {
+  retries: z.int().min(1).max(100).exactOptional(),
+  idempotent: z.boolean().exactOptional(),
+  max_parallel_requests: wholeNumber.exactOptional(),
+};
+
 export const httpSchema = fields({
-  auth: fields({ ...request, access_token: responsePath }).exactOptional(),
+  auth: fields({
+    ...request,
+    access_token: responsePath,
+    expires_in: responsePath.exactOptional(),
+  }).exactOptional(),
   start: fields({
     ...request,
     session_id: responsePath.exactOptional(),
-    reply: responsePath.exactOptional(),
+    greeting: responsePath.exactOptional(),
+    streaming,
   }).exactOptional(),
   send: fields({
     ...request,
@@ -98,8 +127,19 @@ export const httpSchema = fields({
     tool_calls: responsePath.exactOptional(),
     session_id: responsePath.exactOptional(),
     metadata: responsePath.exactOptional(),
-  }),
+    streaming,
+  }).exactOptional(),
+  chat_events: z
+    .union(
+      [filled, fields({ url: filled, headers: headers.exactOptional(), body: jsonMap.exactOptional() })],
+      {
+        error: 'must be an address, or a map with url, headers, body',
+      },
+    )
+    .exactOptional()
+    .describe('in place of send: a chat endpoint that answers with server-sent events'),
   end: fields(request).exactOptional(),
+  ...callLimits,
 });
 
 export const chatSchema = fields({
@@ -119,12 +159,10 @@ export const targetSchema = fields({
   http: httpSchema.exactOptional(),
   module: filled.exactOptional(),
   script: fields({ replies: z.array(text).min(1) }).exactOptional(),
-  retries: z.int().min(1).max(100).exactOptional(),
-  idempotent: z.boolean().exactOptional(),
+  ...callLimits,
   on_unsure_turn: z.enum(['restart', 'resend', 'break']).exactOptional(),
   on_lost_session: z.enum(['restart', 'break']).exactOptional(),
   target_faults: z.enum(['failed', 'broken']).exactOptional(),
-  max_parallel_requests: wholeNumber.exactOptional(),
 });
 
 export const conversationSchema = fields({

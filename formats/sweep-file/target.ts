@@ -57,14 +57,31 @@ function readTarget(reader: Reader, value: Json, path: Path): TargetSpec | undef
   if (raw === undefined) return undefined;
   const kind = readKind(reader, raw, path);
   if (kind === undefined) return undefined;
+  const limits = readCallLimits(reader, raw, path);
   return {
     ...kind,
-    retries: raw.retries ?? defaults['target.retries'],
-    idempotent: raw.idempotent ?? defaults['target.idempotent'],
+    retries: limits.retries ?? defaults['target.retries'],
+    idempotent: limits.idempotent ?? defaults['target.idempotent'],
     onUnsureTurn: raw.on_unsure_turn ?? defaults['target.on_unsure_turn'],
     onLostSession: raw.on_lost_session ?? defaults['target.on_lost_session'],
     targetFaults: raw.target_faults ?? defaults['target.target_faults'],
-    ...present({ maxParallelRequests: raw.max_parallel_requests }),
+    ...present({ maxParallelRequests: limits.max_parallel_requests }),
+  };
+}
+
+const limitKeys = ['retries', 'idempotent', 'max_parallel_requests'] as const;
+
+/** Of an HTTP target they may stand under `http` or beside it, but not in both places. */
+function readCallLimits(reader: Reader, raw: z.output<typeof targetSchema>, path: Path) {
+  const { http = {} } = raw;
+  for (const key of limitKeys) {
+    if (raw[key] === undefined || http[key] === undefined) continue;
+    reader.refuse([...path, 'http', key], `"${key}" is there twice: under http and beside it`);
+  }
+  return {
+    retries: http.retries ?? raw.retries,
+    idempotent: http.idempotent ?? raw.idempotent,
+    max_parallel_requests: http.max_parallel_requests ?? raw.max_parallel_requests,
   };
 }
 

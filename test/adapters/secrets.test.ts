@@ -11,6 +11,14 @@ const env = {
 };
 const secrets = createSecrets({ env, allowed: ['REGATTA_SECRET_*'] });
 
+test('a secret that came at run time is hidden from then on, in every form', () => {
+  const secrets = createSecrets({ env: {}, allowed: [] });
+  assert.equal(secrets.redact('tok/en-123'), 'tok/en-123');
+  secrets.learn('tok/en-123', '{access_token}');
+  assert.equal(secrets.redact('<tok/en-123> tok%2Fen-123'), '<{access_token}> {access_token}');
+  assert.equal(secrets.hide('your token is tok/en-123'), 'your token is {access_token}');
+});
+
 test('an allowed name is resolved anywhere in a text', () => {
   assert.equal(secrets.resolve('Bearer ${REGATTA_SECRET_KEY}!'), 'Bearer sk a"b/c!');
 });

@@ -22,7 +22,9 @@ async function openDesk() {
     const call = { path: request.url ?? '', body: isJsonObject(body) ? body : {} };
     calls.push(call);
     const [status, answer] = answerTo(call);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    if (call.path === '/stream')
+      response.end('data: {"t":"Hel","id":7}\n\ndata: {"t":"lo"}\n\ndata: [DONE]\n\n');
+    else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -49,6 +51,8 @@ function answerTo({ path, body }: Call): readonly [number, Json] {
       ];
     case '/v1/chat/completions':
       return [200, completion(body)];
+    case '/stream':
+      return [200, 'a stream'];
     case '/broken':
       return [500, { oops: true }];
     default:
@@ -176,6 +180,22 @@ The target answers as the file says.
     assert.match(out, /\n {3}bad_reply: .*answered without response\.data\.reply\.text/);
     assert.match(out, /\n3\. end the session\n/);
     assert.match(out, /The target did not answer as the file says\.\n$/);
+  });
+
+  it('shows a stream as it came, and what its chunks came to', async () => {
+    const send = {
+      url: `${desk.url}/stream`,
+      reply: 't',
+      session_id: 'id',
+      tool_calls: 'calls',
+      streaming: {},
+    };
+    await write('stream.json', { target: { http: { send } } });
+    const { exitCode, out } = await tryOut('stream.json');
+    assert.equal(exitCode, exitCodes.done);
+    assert.match(out, /data: \{"t":"lo"\}/);
+    assert.match(out, /session id \(id\): 7\n {3}reply \(t\): Hello\n/);
+    assert.match(out, /nothing at calls \(tool_calls\): no chunk of the stream has it/);
   });
 
   it('says which other paths led nowhere while a reply was read', async () => {

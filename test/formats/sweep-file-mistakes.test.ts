@@ -160,6 +160,46 @@ const bad: readonly Bad[] = [
     ],
   ],
   [
+    'an HTTP target with no way to send',
+    { target: 'target: { http: { retries: 2 } }' },
+    ['sweep.yaml:4:17 target.http: "send" is missing (one of send, chat_events)'],
+  ],
+  [
+    'an HTTP target with two ways to send',
+    {
+      target:
+        'target: { http: { chat_events: "http://a.test/", send: { url: "http://a.test/", reply: text } } }',
+    },
+    ['sweep.yaml:4:17 target.http: "send" and "chat_events" cannot both be there (one of send, chat_events)'],
+  ],
+  [
+    'headers that are no JSON text of a map',
+    { target: `target: { http: { send: { url: "http://a.test/", reply: text, headers: '["x"]' } } }` },
+    [
+      'sweep.yaml:4:72 target.http.send.headers: is no JSON text of a map with texts (write a map, or {"x-key": "value"})',
+    ],
+  ],
+  [
+    'a limit of calls in two places',
+    { target: 'target: { retries: 1, http: { retries: 2, send: { url: "http://a.test/", reply: text } } }' },
+    ['sweep.yaml:4:40 target.http.retries: "retries" is there twice: under http and beside it'],
+  ],
+  [
+    'a condition that selects without a path',
+    {
+      target:
+        'target: { http: { send: { url: "http://a.test/", reply: text, streaming: { select: [{ value: x }] } } } }',
+    },
+    ['sweep.yaml:4:85 target.http.send.streaming.select.0.path: "path" is missing'],
+  ],
+  [
+    'a stream condition with a key that is none',
+    {
+      target: 'target: { http: { send: { url: "http://a.test/", reply: text, streaming: { stopp: [] } } } }',
+    },
+    ['sweep.yaml:4:76 target.http.send.streaming.stopp: unknown key "stopp" (did you mean "stop"?)'],
+  ],
+  [
     'a module that is not there',
     { target: 'target: { module: missing.ts }' },
     ['sweep.yaml:4:19 target.module: there is no module missing.ts'],

@@ -58,6 +58,46 @@ describe('a sweep file', () => {
       ],
     ));
 
+  it('takes headers as JSON text, limits of calls under http, and rules of a stream', () => {
+    const http = {
+      retries: 5,
+      idempotent: true,
+      max_parallel_requests: 2,
+      send: {
+        url: 'http://a.test/',
+        headers: '{"authorization": "Bearer {access_token}"}',
+        reply: 'response.text',
+        streaming: {
+          stop: [{ value: true, path: 'done' }, { value: '[DONE]' }],
+          select: [{ path: 'n', value: 1 }],
+        },
+      },
+    };
+    const value = { scenarios: [{ id: 'a', input: 'hi' }], target: { http } };
+    const [target] = readSweepFile({ file: 'sweep.ts', value }, aContext()).spec.targets;
+    assert.deepEqual([target?.retries, target?.idempotent, target?.maxParallelRequests], [5, true, 2]);
+    assert.ok(target?.kind === 'http');
+    assert.deepEqual(target.send.headers, { authorization: 'Bearer {access_token}' });
+    assert.deepEqual(target.send.streaming, {
+      kind: 'rules',
+      stop: [{ value: 'true', path: 'done' }, { value: '[DONE]' }],
+      select: [{ value: '1', path: 'n' }],
+    });
+  });
+
+  it('takes a chat endpoint with server-sent events by its address alone, or with fields of its own', () => {
+    const read = (chatEvents: unknown) => {
+      const value = { scenarios: [{ id: 'a', input: 'hi' }], target: { http: { chat_events: chatEvents } } };
+      const [target] = readSweepFile({ file: 'sweep.ts', value }, aContext()).spec.targets;
+      assert.ok(target?.kind === 'http' && target.send.streaming?.kind === 'chat_events');
+      return [target.send.url, target.send.body];
+    };
+    const url = 'http://a.test/api/agents/chat';
+    const body = { message: '{latest_message}', threadId: '{session_id}' };
+    assert.deepEqual(read(url), [url, body]);
+    assert.deepEqual(read({ url, body: { agent: 'desk' } }), [url, { ...body, agent: 'desk' }]);
+  });
+
   it('may hold every kind of check', () =>
     assert.deepEqual(
       everything.spec.checks.map(({ name, kind }) => [name, kind]),

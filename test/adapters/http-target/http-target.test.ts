@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createTokens } from '../../../adapters/http-target/tokens.ts';
 import { aCall, isFault, json, openLoopback, options } from '../target-parts.ts';
 import { aRequest, aSend, openTarget } from './open-target.ts';
 
@@ -11,7 +12,7 @@ test('a session is opened, greeted, used, renamed by a reply and closed', async 
   });
   const { url } = loopback;
   const target = openTarget({
-    start: aRequest({ url: `${url}/sessions`, sessionId: 'response.id', reply: 'response.hello' }),
+    start: aRequest({ url: `${url}/sessions`, sessionId: 'response.id', greeting: 'response.hello' }),
     send: aSend(`${url}/chat`, {
       body: { m: '{latest_message}', s: '{session_id}' },
       sessionId: 'response.session',
@@ -95,6 +96,34 @@ test('one login serves many calls, also those that begin together', async (t) =>
   assert.deepEqual(
     logins.map(({ body }) => body),
     ['{"key":"sk-very-secret"}'],
+  );
+});
+
+test('a token is fetched anew before its time is over', async () => {
+  let now = 0;
+  let logins = 0;
+  const tokens = createTokens(() => now);
+  const token = () => tokens.get('login', async () => ({ text: `token-${++logins}`, expiresInMs: 100_000 }));
+  const seen: string[] = [];
+  for (now of [0, 89_000, 91_000, 100_000]) seen.push(await token());
+  assert.deepEqual(seen, ['token-1', 'token-1', 'token-2', 'token-2']);
+});
+
+test('a login says at its path how long a token is good for', async (t) => {
+  const loopback = await openLoopback(({ path }, response) =>
+    json(response, path === '/login' ? { token: 'token-of-a-moment', ttl: 1e-9 } : { text: 'in' }),
+  );
+  const { url } = loopback;
+  const target = openTarget({
+    auth: aRequest({ url: `${url}/login`, accessToken: 'response.token', expiresIn: 'response.ttl' }),
+    send: aSend(`${url}/chat`),
+  });
+  t.after(() => target.close().then(loopback.close));
+  await target.reply(aCall(), options());
+  await target.reply(aCall(), options());
+  assert.deepEqual(
+    loopback.received.map(({ path }) => path),
+    ['/login', '/chat', '/login', '/chat'],
   );
 });
 

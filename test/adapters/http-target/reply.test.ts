@@ -36,11 +36,12 @@ const calls: readonly (readonly [string, Json | undefined, unknown])[] = [
   ],
   ['args', [{ name: 'f', args: { a: 1 } }], [{ name: 'f', args: { a: 1 } }]],
   ['arguments', [{ name: 'f', arguments: { a: 1 } }], [{ name: 'f', args: { a: 1 } }]],
-  ['input and a result', [{ name: 'f', input: {}, result: 3 }], [{ name: 'f', args: {}, result: 3 }]],
-  ['plain names', ['f', 'g'], [{ name: 'f' }, { name: 'g' }]],
+  ['a call with its result', [{ name: 'f', args: {}, result: 3 }], [{ name: 'f', args: {}, result: 3 }]],
+  ['plain names, which are no calls', ['f', 'g'], undefined],
+  ['arguments that are a list', [{ name: 'f', args: [1] }], undefined],
   ['one call alone', { name: 'f' }, [{ name: 'f' }]],
   ['empty arguments', [{ name: 'f', arguments: '' }], [{ name: 'f', args: {} }]],
-  ['cut-off arguments', [{ name: 'f', arguments: '{"a":' }], [{ name: 'f' }]],
+  ['cut-off arguments', [{ name: 'f', arguments: '{"a":' }], undefined],
   ['nothing', undefined, []],
   ['null', null, []],
   ['a number', 3, undefined],
@@ -51,7 +52,11 @@ for (const [title, value, expected] of calls) {
 
 test('a reply of tool calls alone is a reply', () => {
   const spec = aSend('http://a.test/', { toolCalls: 'calls', metadata: 'usage' });
-  const reply = readReply(spec, { text: '', json: { text: null, calls: ['f'], usage: 3 }, ms: 5 }, name);
+  const reply = readReply(
+    spec,
+    { text: '', json: { text: null, calls: [{ name: 'f' }], usage: 3 }, ms: 5 },
+    name,
+  );
   assert.deepEqual(reply, { text: '', toolCalls: [{ name: 'f' }], metadata: { value: 3 }, ms: 5 });
 });
 

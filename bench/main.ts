@@ -4,6 +4,7 @@ import { compareConversations } from './conversations.ts';
 import { measureDrain } from './drain.ts';
 import { measureFleet } from './fleet.ts';
 import { measureHistories } from './histories.ts';
+import { measureModules } from './modules.ts';
 import { measurePace } from './pace.ts';
 import { measureScale } from './scale.ts';
 import { measureScaleReport } from './scale-report.ts';
@@ -16,6 +17,7 @@ const parts = {
   conversations: compareConversations,
   throughput: measureThroughput,
   histories: measureHistories,
+  modules: measureModules,
   pace: measurePace,
   fleet: measureFleet,
   drain: measureDrain,

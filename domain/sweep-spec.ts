@@ -145,7 +145,14 @@ export type HttpTarget = {
   readonly end?: HttpRequestSpec;
 };
 
-export type ModuleTarget = { readonly kind: 'module'; readonly module: ModuleRef };
+export type ModuleTarget = {
+  readonly kind: 'module';
+  readonly module: ModuleRef;
+  /** What it is asked: to reply in a conversation (default), to answer one input, or a batch of them. */
+  readonly calls?: 'conversation' | 'single' | 'batch';
+  /** Inputs of one batch at most; default 1. */
+  readonly batchSize?: number;
+};
 
 /** Fixed replies, one a turn; the last one is repeated. */
 export type ScriptTarget = { readonly kind: 'script'; readonly replies: readonly string[] };

@@ -10,7 +10,7 @@ import { UsageError } from '../../domain/usage-error.ts';
 import { openDeadline } from '../deadline.ts';
 import { type CallName, goneFault, problemFault, tidyStack } from './faults.ts';
 import { createPool, type Pool } from './pool.ts';
-import type { Thread, ThreadCall, ThreadOutcome } from './thread-host.ts';
+import type { GivenCall, Thread, ThreadOutcome } from './thread-host.ts';
 
 export type ModulesOptions = {
   readonly projectFolder: string;
@@ -33,6 +33,10 @@ export type SeatedOptions = {
   readonly blame: Blame;
   /** The thread that must answer, where it is still there; absent: any. */
   readonly seat?: number;
+  /** Opens a session in its thread (with a sessionless answer: none), or closes one. */
+  readonly session?: 'opens' | 'closes';
+  /** The input is a list of arguments; else it is the only one. */
+  readonly isSpread?: boolean;
 };
 
 /** The answer, and the thread that gave it; or there is no such export. */
@@ -73,6 +77,10 @@ export function createModules(options: ModulesOptions): ModuleHost {
   };
 }
 
+/** How often a call that has not begun is looked at: it goes to another thread. */
+const heldMs = 50;
+const mostThreadsTried = 4;
+
 type Context = {
   readonly options: ModulesOptions;
   readonly pool: Pool;
@@ -87,36 +95,48 @@ async function callIn(
   call: SeatedOptions & { readonly isRequired?: boolean },
 ): Promise<Seated> {
   const { file } = module;
+  const { session, isSpread = false, seat } = call;
   const folder = await realpath(options.projectFolder);
   const project = { folder, url: pathToFileURL(folder).href };
   const named: CallName = { file, name, tidy: (stack) => options.redact(tidyStack(stack, project)) };
-  const thread = await pool.take(module, call.seat, () => prove(module));
-  try {
-    const url = pathToFileURL(await realpath(resolve(folder, file))).href;
-    const outcome = await within(thread, { url, name, input, label: `${file} ${name}()` }, call, named);
-    switch (outcome.kind) {
-      case 'answer':
-        return { ...outcome, kind: 'answer', seat: thread.number };
-      case 'problem':
-        if (outcome.problem.kind === 'no_export' && call.isRequired !== true) return { kind: 'no_export' };
-        throw problemFault(outcome.problem, named, call.blame);
-      case 'gone':
-        throw goneFault(outcome, named, call.blame);
+  const where = { ...(seat === undefined ? {} : { seat }), opens: session === 'opens' };
+  for (let tries = 1; ; tries += 1) {
+    const thread = await pool.take(module, where, () => prove(module));
+    let opened = false;
+    try {
+      const url = pathToFileURL(await realpath(resolve(folder, file))).href;
+      const given = thread.call({ url, name, input, isSpread, label: `${file} ${name}()` });
+      // A session's thread must be waited for; others have what the held one has.
+      const patience =
+        seat === undefined && tries < mostThreadsTried ? setInterval(given.takeBack, heldMs) : undefined;
+      const outcome = await within(thread, given, call, named).finally(() => clearInterval(patience));
+      switch (outcome.kind) {
+        case 'taken_back':
+          continue;
+        case 'answer':
+          opened = session === 'opens';
+          return { ...outcome, kind: 'answer', seat: thread.number };
+        case 'problem':
+          if (outcome.problem.kind === 'no_export' && call.isRequired !== true) return { kind: 'no_export' };
+          throw problemFault(outcome.problem, named, call.blame);
+        case 'gone':
+          throw goneFault(outcome, named, call.blame);
+      }
+    } finally {
+      if (session === 'closes' || (session === 'opens' && !opened)) thread.sessions -= 1;
+      pool.giveBack(thread);
     }
-  } finally {
-    pool.giveBack(thread);
   }
 }
 
 /** The outcome in time. A caller who gives up gets its reason at once; time that is over asks the thread first. */
 async function within(
   thread: Thread,
-  call: ThreadCall,
+  { outcome }: GivenCall,
   { timeoutMs, signal, blame }: SeatedOptions,
   { file, name }: CallName,
 ): Promise<ThreadOutcome> {
   const deadline = openDeadline(timeoutMs, signal);
-  const outcome = thread.call(call);
   try {
     return await Promise.race([outcome, aborted(deadline.signal)]);
   } catch {

@@ -6,14 +6,25 @@ import { openThread, type Thread, type ThreadOptions } from './thread-host.ts';
 export type Pool = {
   /**
    * The least busy thread that has this content of the module, or none of it yet: then `prove` is asked first.
-   * With a seat, that thread or a `Fault` lost_session. Give it back when the call has ended.
+   * With a seat, that thread or a `Fault` lost_session. A call that opens a session gets the thread with the fewest of
+   * them: whoever holds a thread holds up its sessions. Give the thread back when the call has ended.
    */
-  take(module: ModuleRef, seat: number | undefined, prove: () => Promise<void>): Promise<Thread>;
+  take(module: ModuleRef, where: Where, prove: () => Promise<void>): Promise<Thread>;
   giveBack(thread: Thread): void;
   close(): Promise<void>;
 };
 
-/** A pool that starts threads when they are needed, `size` at most while all of them answer. */
+/** Which thread a call may have. */
+export type Where = {
+  readonly seat?: number;
+  /** It may open a session. */
+  readonly opens?: boolean;
+};
+
+/** For sessions, and in the place of threads that are held, there may be so many times as many. */
+const stretchable = 4;
+
+/** A pool that starts threads when they are needed: `size`, and more for sessions and while some are held. */
 export function createPool({
   size,
   ...options
@@ -27,11 +38,17 @@ export function createPool({
     threads = [...threads, thread];
     return thread;
   };
-  const leastBusy = (): Thread => {
+  const leastBusy = (opens: boolean): Thread => {
     threads = threads.filter((thread) => !thread.isGone());
     const active = threads.filter((thread) => !thread.isRetired && !thread.isSuspect());
-    const [best] = active.toSorted((a, b) => a.load - b.load);
-    return best === undefined || (best.load > 0 && active.length < size) ? open() : best;
+    const free = active.filter((thread) => !thread.isHeld());
+    const [best] = (free.length === 0 ? active : free).toSorted(
+      (a, b) => (opens ? a.sessions - b.sessions : 0) || a.load - b.load,
+    );
+    if (best === undefined) return open();
+    const isCrowded = best.load > 0 && free.length < size;
+    const isShared = (opens && best.sessions > 0) || free.length === 0;
+    return isCrowded || isShared ? (active.length < stretchable * size ? open() : best) : best;
   };
   const stopIfIdle = (thread: Thread): void => {
     if (thread.isRetired && thread.load === 0) void thread.stop();
@@ -48,15 +65,17 @@ export function createPool({
   };
 
   return {
-    take: async ({ file, sha256 }, seat, prove) => {
+    take: async ({ file, sha256 }, { seat, opens = false }, prove) => {
       const isStale = (thread: Thread) => (thread.loaded.get(file) ?? sha256) !== sha256;
       if (threads.some((thread) => !thread.isRetired && isStale(thread))) {
         // The project was changed. A thread cannot forget a module: new ones take its place.
         await prove();
         retire(threads.filter(isStale));
       }
-      const thread = seat === undefined ? leastBusy() : seated(threads, seat, file);
+      const thread = seat === undefined ? leastBusy(opens) : seated(threads, seat, file);
       thread.load += 1;
+      // Counted at once: others may come before it has answered.
+      if (opens) thread.sessions += 1;
       try {
         if (!thread.loaded.has(file)) await prove();
         thread.loaded.set(file, sha256);

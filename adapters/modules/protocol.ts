@@ -8,6 +8,10 @@ export type ToThread =
       readonly url: string;
       readonly name: string;
       readonly input: Json;
+      /** The input is a list of arguments. */
+      readonly isSpread: boolean;
+      /** 0 until the thread begins the call (1), or the pool takes it back (2). */
+      readonly claim: SharedArrayBuffer;
     }
   | { readonly kind: 'ping' };
 
@@ -25,6 +29,9 @@ export type Problem =
   /** Where in the answer something is that JSON does not have. */
   | { readonly kind: 'not_json'; readonly message: string }
   | { readonly kind: 'threw'; readonly stack: string };
+
+export const begun = 1;
+export const takenBack = 2;
 
 /** What a thread is born with: the id of the call that it runs right now without a pause, 0 for none. */
 export type ThreadData = { readonly running: SharedArrayBuffer };

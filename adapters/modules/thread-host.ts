@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Json } from '../../domain/json.ts';
 import { hardLimitMb, watchMemory } from './memory-watch.ts';
-import type { FromThread, Problem, ThreadData, ToThread } from './protocol.ts';
+import { type FromThread, type Problem, type ThreadData, type ToThread, takenBack } from './protocol.ts';
 
 /** How a call ended in its thread. */
 export type ThreadOutcome =
@@ -14,13 +14,26 @@ export type ThreadOutcome =
       readonly isLoop: boolean;
       readonly own: boolean;
       readonly culprit?: string;
-    };
+    }
+  /** It had not begun, and was taken back. */
+  | { readonly kind: 'taken_back' };
 
 export type ThreadCall = {
   readonly url: string;
   readonly name: string;
   readonly input: Json;
+  readonly isSpread: boolean;
   readonly label: string;
+};
+
+/** A call that was given to a thread. */
+export type GivenCall = {
+  readonly outcome: Promise<ThreadOutcome>;
+  /**
+   * Takes it back, if its thread has started and not begun it: the thread is held, and takes no new calls until it
+   * says something.
+   */
+  takeBack(): void;
 };
 
 /** One worker thread. Its modules keep their state between calls, until it is stopped. */
@@ -31,12 +44,16 @@ export type Thread = {
   readonly loaded: Map<string, string>;
   /** Calls that were given to it and have not ended. The pool counts. */
   load: number;
+  /** Sessions that were opened in it and not closed. The pool counts. */
+  sessions: number;
   /** It takes no new calls: the project's files have changed. */
   isRetired: boolean;
   isGone(): boolean;
   /** It was asked whether it lives and has not answered yet. */
   isSuspect(): boolean;
-  call(call: ThreadCall): Promise<ThreadOutcome>;
+  /** A call holds it without a pause, so that others do not begin. */
+  isHeld(): boolean;
+  call(call: ThreadCall): GivenCall;
   /** Asks whether it still answers; one that does not is stopped. */
   checkAlive(): Promise<boolean>;
   stop(): Promise<void>;
@@ -62,6 +79,8 @@ export function openThread({ number, memoryMb, pingMs, log }: ThreadOptions): Th
   const pending = new Map<number, Pending>();
   const labels = new Map<number, string>();
   let lastId = 0;
+  let isReady = false;
+  let isHeld = false;
   let gone: { readonly reason: string; readonly isLoop: boolean } | undefined;
   let ping: { readonly answered: Promise<boolean>; readonly pong: () => void } | undefined;
 
@@ -93,6 +112,8 @@ export function openThread({ number, memoryMb, pingMs, log }: ThreadOptions): Th
 
   const memory = watchMemory(worker, memoryMb, () => fail(overMemory(memoryMb)));
   worker.on('message', (message: FromThread) => {
+    isReady = true;
+    isHeld = false;
     if (message.kind === 'pong') ping?.pong();
     else settle(message.id, message);
   });
@@ -103,19 +124,34 @@ export function openThread({ number, memoryMb, pingMs, log }: ThreadOptions): Th
     number,
     loaded: new Map(),
     load: 0,
+    sessions: 0,
     isRetired: false,
     isGone: () => gone !== undefined,
     isSuspect: () => ping !== undefined,
-    call: ({ label, ...call }) =>
-      new Promise((resolve) => {
-        if (gone !== undefined) return resolve({ kind: 'gone', ...gone, own: false });
-        lastId += 1;
-        pending.set(lastId, { label, settle: resolve });
-        labels.set(lastId, label);
+    isHeld: () => isHeld,
+    call: ({ label, ...call }) => {
+      const { promise, resolve } = Promise.withResolvers<ThreadOutcome>();
+      lastId += 1;
+      const id = lastId;
+      const claim = new SharedArrayBuffer(4);
+      if (gone !== undefined) resolve({ kind: 'gone', ...gone, own: false });
+      else {
+        pending.set(id, { label, settle: resolve });
+        labels.set(id, label);
         worker.ref();
         memory.start();
-        worker.postMessage({ kind: 'call', id: lastId, ...call } satisfies ToThread);
-      }),
+        worker.postMessage({ kind: 'call', id, claim, ...call } satisfies ToThread);
+      }
+      return {
+        outcome: promise,
+        takeBack: () => {
+          if (!isReady || Atomics.compareExchange(new Int32Array(claim), 0, 0, takenBack) !== 0) return;
+          isHeld = true;
+          worker.postMessage({ kind: 'ping' } satisfies ToThread);
+          settle(id, { kind: 'taken_back' });
+        },
+      };
+    },
     checkAlive: async () => {
       ping ??= openPing(pingMs, () => worker.postMessage({ kind: 'ping' } satisfies ToThread));
       const isAlive = await ping.answered;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { NotJson, toJson } from './answer.ts';
-import type { FromThread, Problem, ThreadData, ToThread } from './protocol.ts';
+import { begun, type FromThread, type Problem, type ThreadData, type ToThread } from './protocol.ts';
 
 // The entry of a worker thread: it runs user code and answers the pool, whatever that code does.
 
@@ -19,10 +19,14 @@ process.on('uncaughtException', complain('uncaught exception'));
 
 port.on('message', async (message: ToThread) => {
   if (message.kind === 'ping') return say({ kind: 'pong' });
-  const { id } = message;
+  const { id, claim } = message;
+  if (Atomics.compareExchange(new Int32Array(claim), 0, 0, begun) !== 0) return;
   const outcome = await answerTo(message);
   say('problem' in outcome ? { kind: 'problem', id, ...outcome } : { kind: 'answer', id, ...outcome });
 });
+
+// It takes calls from now on.
+say({ kind: 'pong' });
 
 type Call = Extract<ToThread, { kind: 'call' }>;
 type Outcome = { readonly value?: ReturnType<typeof toJson> } | { readonly problem: Problem };
@@ -35,7 +39,9 @@ async function answerTo(call: Call): Promise<Outcome> {
     if (typeof called !== 'function') {
       return { problem: { kind: 'no_export', exports: Object.keys(loaded.exports) } };
     }
-    const value: unknown = await withoutPause(call.id, () => called(call.input));
+    const value: unknown = await withoutPause(call.id, () =>
+      call.isSpread && Array.isArray(call.input) ? called(...call.input) : called(call.input),
+    );
     return value === undefined ? {} : { value: toJson(value) };
   } catch (error) {
     return {

@@ -157,7 +157,24 @@ export const chatSchema = fields({
 export const targetSchema = fields({
   chat: chatSchema.exactOptional(),
   http: httpSchema.exactOptional(),
-  module: filled.exactOptional(),
+  module: z
+    .union(
+      [
+        filled,
+        fields({
+          file: filled,
+          calls: z
+            .enum(['conversation', 'single', 'batch'])
+            .exactOptional()
+            .describe(
+              'conversation: reply or invoke(messages, ...); single: invoke(input); batch: invokeBatch(inputs)',
+            ),
+          batch_size: wholeNumber.max(10_000).exactOptional(),
+        }),
+      ],
+      { error: 'must be a file, or a map with file, calls, batch_size' },
+    )
+    .exactOptional(),
   script: fields({ replies: z.array(text).min(1) }).exactOptional(),
   ...callLimits,
   on_unsure_turn: z.enum(['restart', 'resend', 'break']).exactOptional(),

@@ -1,7 +1,14 @@
 import type { z } from 'zod';
 import { isJsonObject, type Json } from '../../domain/json.ts';
 import { foldId, idMistake } from '../../domain/run-id.ts';
-import type { ChatTarget, TargetKind, TargetSpec, ToolSpec } from '../../domain/sweep-spec.ts';
+import type {
+  ChatTarget,
+  ModuleRef,
+  ModuleTarget,
+  TargetKind,
+  TargetSpec,
+  ToolSpec,
+} from '../../domain/sweep-spec.ts';
 import { defaults } from '../defaults.ts';
 import type { Path } from '../document.ts';
 import { present } from '../present.ts';
@@ -97,15 +104,31 @@ function readKind(reader: Reader, raw: z.output<typeof targetSchema>, path: Path
   }
   if (raw.chat !== undefined) return readChat(reader, raw.chat, [...path, 'chat']);
   if (raw.http !== undefined) return readHttpTarget(reader, raw.http, [...path, 'http']);
-  if (raw.module !== undefined) {
-    const module = reader.module(raw.module, [...path, 'module']);
-    return module === undefined ? undefined : { kind: 'module', module };
-  }
+  if (raw.module !== undefined) return readModule(reader, raw.module, [...path, 'module']);
   const replies = raw.script?.replies ?? [];
   replies.forEach((reply, index) => {
     reader.template(reply, { path: [...path, 'script', 'replies', index], place: 'http_target' });
   });
   return { kind: 'script', replies };
+}
+
+function readModule(
+  reader: Reader,
+  raw: NonNullable<z.output<typeof targetSchema>['module']>,
+  path: Path,
+): ModuleTarget | undefined {
+  if (typeof raw === 'string') return moduleTarget(reader.module(raw, path));
+  const { calls, batch_size: batchSize } = raw;
+  if (batchSize !== undefined && calls !== 'batch')
+    reader.refuse([...path, 'batch_size'], 'only batches have a size', 'write `calls: batch`');
+  return moduleTarget(reader.module(raw.file, [...path, 'file']), present({ calls, batchSize }));
+}
+
+function moduleTarget(
+  module: ModuleRef | undefined,
+  more: Pick<ModuleTarget, 'calls' | 'batchSize'> = {},
+): ModuleTarget | undefined {
+  return module === undefined ? undefined : { kind: 'module', module, ...more };
 }
 
 function readChat(reader: Reader, raw: z.output<typeof chatSchema>, path: Path): ChatTarget {

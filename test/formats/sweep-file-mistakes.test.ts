@@ -200,6 +200,14 @@ const bad: readonly Bad[] = [
     ['sweep.yaml:4:76 target.http.send.streaming.stopp: unknown key "stopp" (did you mean "stop"?)'],
   ],
   [
+    'a batch size without batches',
+    { target: 'target: { module: { file: missing.ts, batch_size: 2 } }' },
+    [
+      'sweep.yaml:4:27 target.module.file: there is no module missing.ts',
+      'sweep.yaml:4:51 target.module.batch_size: only batches have a size (write `calls: batch`)',
+    ],
+  ],
+  [
     'a module that is not there',
     { target: 'target: { module: missing.ts }' },
     ['sweep.yaml:4:19 target.module: there is no module missing.ts'],

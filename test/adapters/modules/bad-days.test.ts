@@ -15,6 +15,7 @@ const badCode = `
   export const deep = () => { const down = () => down() + 1; return down(); };
   let waiting;
   export const wait = () => new Promise((done) => { waiting = done; });
+  export const isWaiting = () => waiting !== undefined;
   export const release = () => { waiting?.('released'); return waiting !== undefined; };
 `;
 
@@ -58,8 +59,8 @@ test('after a loop the next call gets a new thread', async (t) => {
 test('a call that shared its thread with a loop is of unknown fate, and is told who looped', async (t) => {
   const project = await open();
   t.after(project.close);
-  await project.call('add');
   const waiting = project.call('wait');
+  while ((await project.call('isWaiting')) !== true);
   const [waited, looped] = await Promise.allSettled([waiting, project.call('loop', 50)]);
   assert.equal(waited.status, 'rejected');
   assert.equal(looped.status, 'rejected');
@@ -70,9 +71,15 @@ test('a call that shared its thread with a loop is of unknown fate, and is told 
 test('where another file loops, the one that shared its thread is not to blame', async (t) => {
   const project = await open();
   t.after(project.close);
-  const other = await project.write('other.js', 'export const wait = () => new Promise(() => {});');
+  const other = await project.write(
+    'other.js',
+    'let waits = false; export const isWaiting = () => waits; export const wait = () => { waits = true; return new Promise(() => {}); };',
+  );
   const { signal } = new AbortController();
-  const waiting = project.modules.call(other, 'wait', null, { timeoutMs: 20_000, signal, blame: 'target' });
+  const ask = (name: string) =>
+    project.modules.call(other, name, null, { timeoutMs: 20_000, signal, blame: 'target' });
+  const waiting = ask('wait');
+  while ((await ask('isWaiting')) !== true);
   const [waited] = await Promise.allSettled([waiting, project.call('loop', 200)]);
   assert.equal(waited.status, 'rejected');
   isFault('unavailable', 'infrastructure', ['other.js wait()', 'bad.js loop()'])(waited.reason);

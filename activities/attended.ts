@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { type ActivityCancellationDetails, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Fault } from '../domain/fault.ts';
+import type { WorkerDependencies } from './ports.ts';
 import type { Signals } from './stretch.ts';
 
 const beatEveryMs = 5_000;
@@ -15,7 +16,7 @@ const longestMessage = 800;
  * asked to return after the message in flight; one whose attempt no longer counts, or whose worker goes, is aborted.
  */
 export async function attended<T>(
-  drain: AbortSignal,
+  { drain, identity }: Pick<WorkerDependencies, 'drain' | 'identity'>,
   work: (signals: Signals, context: Context) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
@@ -35,7 +36,7 @@ export async function attended<T>(
     return await work({ abort: abort.signal, stop: stop.signal }, context);
   } catch (error) {
     // An attempt that was called off breaks nothing: whatever it says, it says because it was called off.
-    throw abort.signal.aborted ? abort.signal.reason : failureOf(error);
+    throw abort.signal.aborted ? abort.signal.reason : failureOf(error, identity);
   } finally {
     clearInterval(beat);
     context.cancellationSignal.removeEventListener('abort', onCancel);
@@ -50,13 +51,13 @@ function isRequest(details: ActivityCancellationDetails | undefined): boolean {
   return !lost && (details.cancelRequested || details.paused);
 }
 
-/** How a fault, a cancellation or a bug of an activity looks to Temporal: only a bug is not tried again. */
-export function failureOf(error: unknown): Error {
+/** How a fault, a cancellation or a bug of a worker's activity looks to Temporal: only a bug is not tried again. */
+export function failureOf(error: unknown, worker: string): Error {
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
   if (error instanceof Fault) {
     return ApplicationFailure.create({
       type: error.code,
-      message: error.message,
+      message: `${error.message} (worker ${worker})`,
       nextRetryDelay: nextTryDelay,
       cause: error,
     });

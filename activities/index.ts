@@ -1,9 +1,9 @@
 import type { Attempt } from './attempt.ts';
 import { attended } from './attended.ts';
-import { createCatalog } from './catalog.ts';
 import { closeSession } from './close-session.ts';
 import { converse } from './converse.ts';
-import type { Dependencies } from './ports.ts';
+import { type OpenedStore, openedStores } from './opened-stores.ts';
+import type { OnStore, WorkerDependencies } from './ports.ts';
 import { preflight, probeEndpoints } from './preflight.ts';
 import { score } from './score-run.ts';
 import {
@@ -16,25 +16,28 @@ import {
 } from './sweep-io.ts';
 
 /** The activities of a worker, over what they need from outside. */
-export function createActivities(deps: Dependencies) {
-  const catalog = createCatalog(deps.store);
-  const { drain } = deps;
+export function createActivities(deps: WorkerDependencies) {
+  const opened = openedStores(deps);
+  const inStore = <I extends OnStore, O>(
+    input: I,
+    work: (place: OpenedStore & Pick<Attempt, 'signals' | 'info'>) => Promise<O>,
+  ): Promise<O> => attended(deps, async (signals, { info }) => work({ ...opened(input), signals, info }));
   const ofRun =
     <I, O>(work: (attempt: Attempt, input: I) => Promise<O>) =>
-    (input: I): Promise<O> =>
-      attended(drain, (signals, { info }) => work({ deps, catalog, signals, info }, input));
+    (input: I & OnStore): Promise<O> =>
+      inStore(input, (attempt) => work(attempt, input));
   return {
     converse: ofRun(converse),
     score: ofRun(score),
     closeSession: ofRun(closeSession),
-    openShard: (input: OpenShardInput): Promise<OpenShard> =>
-      attended(drain, () => openShard(deps, catalog, input)),
-    closeShard: (input: { readonly sweep: string; readonly shard: number }): Promise<void> =>
-      attended(drain, () => closeShard(deps, catalog, input)),
-    writeReport: (input: WriteReportInput) => attended(drain, () => writeReport(deps, input)),
-    preflight: (input: { readonly sweep: string; readonly hash: string }) =>
-      attended(drain, () => preflight(deps, catalog, input)),
-    probeEndpoints: (input: { readonly sweep: string }) =>
-      attended(drain, (signals) => probeEndpoints(deps, catalog, input, signals)),
+    openShard: (input: OpenShardInput & OnStore): Promise<OpenShard> =>
+      inStore(input, (at) => openShard(at.deps, at.catalog, input)),
+    closeShard: (input: { readonly sweep: string; readonly shard: number } & OnStore): Promise<void> =>
+      inStore(input, (at) => closeShard(at.deps, at.catalog, input)),
+    writeReport: (input: WriteReportInput & OnStore) => inStore(input, (at) => writeReport(at.deps, input)),
+    preflight: (input: { readonly sweep: string; readonly hash: string } & OnStore) =>
+      inStore(input, (at) => preflight(at.deps, at.catalog, input)),
+    probeEndpoints: (input: { readonly sweep: string } & OnStore) =>
+      inStore(input, (at) => probeEndpoints(at.deps, at.catalog, input, at.signals)),
   };
 }

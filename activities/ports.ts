@@ -257,4 +257,18 @@ export type Dependencies = {
   readonly version: string;
 };
 
+/** Where a sweep is kept, as every activity of it is told. */
+export type OnStore = {
+  /** A folder or `s3://BUCKET/PREFIX`; absent: the worker's own, for sweeps that were started before this was told. */
+  readonly store?: string | undefined;
+};
+
+/** What the activities of a worker need: each sweep says in which store it is. */
+export type WorkerDependencies = Omit<Dependencies, 'store'> & {
+  /** Throws a `Fault` where this worker may not open that store, or finds none there. */
+  readonly openStore: (address: OnStore['store']) => Store;
+  /** How this worker names itself to Temporal. */
+  readonly identity: string;
+};
+
 export type { CheckSpec, ShardRecord, SweepRecord };

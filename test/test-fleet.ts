@@ -59,7 +59,7 @@ export async function startTestFleet(project = process.cwd()): Promise<TestFleet
     const drained = new AbortController();
     const { deps, close } = createDependencies({
       project,
-      store: folder,
+      openStore: () => createFileStore(folder),
       env: process.env,
       allowEnv: ['REGATTA_SECRET_*'],
       allowHost: [],

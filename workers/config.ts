@@ -13,8 +13,8 @@ export type WorkerFlags = {
   readonly project: string;
   readonly queue: string;
   readonly role: string;
-  readonly store: string;
-  /** Several times, or separated by commas; likewise the hosts. */
+  /** Several times, or separated by commas; likewise the variables and hosts. */
+  readonly store: readonly string[];
   readonly allowEnv: readonly string[];
   readonly allowHost: readonly string[];
   readonly slots: string;
@@ -31,7 +31,8 @@ export type WorkerSettings = {
   readonly project: string;
   readonly queue: string;
   readonly role: Role;
-  readonly store: string;
+  /** The stores that it opens, and what is in them; empty: those that sweeps name. */
+  readonly stores: readonly string[];
   /** Names of environment variables, or patterns with `*`. */
   readonly allowEnv: readonly string[];
   /** Empty: every host. */
@@ -57,7 +58,7 @@ export const roles: readonly Role[] = ['all', 'workflows', 'activities'];
 export const workerDefaults = {
   project: '.',
   role: 'all',
-  store: '.regatta/sweeps',
+  store: [],
   allowEnv: ['REGATTA_SECRET_*'],
   allowHost: [],
   slots: '256',
@@ -82,7 +83,7 @@ export function readWorkerSettings(flags: WorkerFlags, cwd: string): WorkerSetti
     project,
     queue: flags.queue,
     role: oneOf('--role', flags.role, roles, 'all', complain),
-    store: readStore(flags.store, cwd, complain),
+    stores: split(flags.store).map((store) => readStore(store, cwd, complain)),
     allowEnv: readNames(flags.allowEnv, complain),
     allowHost: split(flags.allowHost),
     slots: readNumber('--slots', flags.slots, { from: 1, to: mostSlots }, complain),

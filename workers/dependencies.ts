@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Contact, Dependencies, Meter } from '../activities/ports.ts';
+import { hostname } from 'node:os';
+import type { Contact, Meter, WorkerDependencies } from '../activities/ports.ts';
 import { createChatModels } from '../adapters/chat-model/index.ts';
 import { systemClock as clock } from '../adapters/clock.ts';
 import { sha256 } from '../adapters/hash.ts';
@@ -12,14 +13,12 @@ import { createPaces, type Leases, type Paces } from '../adapters/pace.ts';
 import { createPrices } from '../adapters/prices.ts';
 import { compileRegex } from '../adapters/regex.ts';
 import { createSecrets, type Secrets } from '../adapters/secrets.ts';
-import { createStore } from '../adapters/store.ts';
 import { createTargets } from '../adapters/targets.ts';
 
 export type WorkerParts = {
   /** Folder that user modules come from. */
   readonly project: string;
-  /** A folder, or `s3://BUCKET/PREFIX`. */
-  readonly store: string;
+  readonly openStore: WorkerDependencies['openStore'];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names, or patterns, of the environment variables that sweeps may use. */
   readonly allowEnv: readonly string[];
@@ -43,7 +42,7 @@ export type WorkerParts = {
 
 /** What the activities of one worker process need from outside; `close` frees it. */
 export function createDependencies(parts: WorkerParts): {
-  readonly deps: Dependencies;
+  readonly deps: WorkerDependencies;
   readonly secrets: Secrets;
   /** How each endpoint's pace stands. */
   readonly readings: Paces['readings'];
@@ -74,12 +73,13 @@ export function createDependencies(parts: WorkerParts): {
     checkHost,
   });
   const targets = createTargets({ agent: dispatcher, secrets, checkHost, modules });
-  const deps: Dependencies = {
+  const deps: WorkerDependencies = {
     clock,
     ...hideSecrets({ models, targets, modules }, secrets.hide),
     compileRegex,
     hash: sha256,
-    store: createStore(parts.store),
+    openStore: parts.openStore,
+    identity: `${process.pid}@${hostname()}`,
     meter: parts.meter,
     contact: parts.contact,
     drain: parts.drain,

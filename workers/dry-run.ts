@@ -13,6 +13,7 @@ import type {
 } from '../activities/ports.ts';
 import { openStretch, type Signals, type Stretch } from '../activities/stretch.ts';
 import { targetCallOf } from '../activities/target-call.ts';
+import { createFileStore } from '../adapters/file-store/index.ts';
 import { createHttpAgent } from '../adapters/http-agent.ts';
 import { type HttpExchange, tapHttp } from '../adapters/http-tap.ts';
 import type { Ending } from '../domain/ending.ts';
@@ -71,7 +72,7 @@ export async function dryRun(input: DryRunInput): Promise<DryRun> {
   const steps: DryStep[] = [];
   const { deps, secrets, close } = createDependencies({
     ...input,
-    store: input.project,
+    openStore: () => createFileStore(input.project),
     meter: silentMeter,
     onPaceWait: () => {},
     contact: { hold: async () => {} },
@@ -79,7 +80,7 @@ export async function dryRun(input: DryRunInput): Promise<DryRun> {
     agent: tapHttp(createHttpAgent(), (exchange) => exchanges.push(exchange)),
   });
   try {
-    const tapped = tapDependencies(deps, async (work, show) => {
+    const tapped = tapDependencies({ ...deps, store: deps.openStore(undefined) }, async (work, show) => {
       exchanges.length = 0;
       try {
         const read = await work();

@@ -13,6 +13,7 @@ import { openFleetPace } from './pace-desk.ts';
 import { type WatchedDependencies, watchPreflight } from './preflight-watch.ts';
 import { queueSource } from './queue-source.ts';
 import { installRuntime } from './runtime.ts';
+import { storesOf } from './stores.ts';
 import { watchSweeps } from './sweep-watch.ts';
 import { connectToTemporal, pingTemporal, RefusedByTemporal } from './temporal.ts';
 import { createWorker } from './worker.ts';
@@ -141,6 +142,7 @@ async function work(setting: Setting, connection: NativeConnection): Promise<voi
   });
   const made = createDependencies({
     ...config,
+    openStore: storesOf(config.stores),
     pace: config.paceShare ?? pace,
     env: io.env,
     version: io.version,
@@ -151,8 +153,8 @@ async function work(setting: Setting, connection: NativeConnection): Promise<voi
     log: (text) => log.info({ text }, 'user code printed'),
   });
   metrics.watchEndpoints(made.readings);
-  const store = metrics.meterStore(made.deps.store);
-  const { deps, lack } = watchPreflight({ ...made.deps, store }, warnOfLongCalls(setting));
+  const openStore: typeof made.deps.openStore = (address) => metrics.meterStore(made.deps.openStore(address));
+  const { deps, lack } = watchPreflight({ ...made.deps, openStore }, warnOfLongCalls(setting));
   Object.assign(parts, { contact, lack });
   try {
     const bundle = config.role === 'activities' ? '' : await workflowBundle(io.cacheFolder);

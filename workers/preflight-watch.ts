@@ -1,7 +1,7 @@
-import type { Dependencies, SweepRecord } from '../activities/ports.ts';
+import type { Store, SweepRecord, WorkerDependencies } from '../activities/ports.ts';
 
 export type WatchedDependencies = {
-  readonly deps: Dependencies;
+  readonly deps: WorkerDependencies;
   /** What the last preflight on this worker found missing. */
   readonly lack: () => string | undefined;
 };
@@ -11,7 +11,7 @@ export type WatchedDependencies = {
  * store, and a sweep that the store does not know belongs to another one. `onSweep` is told of each plan that is read.
  */
 export function watchPreflight(
-  deps: Dependencies,
+  deps: WorkerDependencies,
   onSweep: (record: SweepRecord) => void,
 ): WatchedDependencies {
   let lack: string | undefined;
@@ -19,29 +19,36 @@ export function watchPreflight(
     lack = error instanceof Error ? error.message : String(error);
     throw error;
   };
-  const store: Dependencies['store'] = {
-    ...deps.store,
+  const watched = (store: Store): Store => ({
+    ...store,
     probe() {
       lack = undefined;
-      return deps.store.probe().catch(note);
+      return store.probe().catch(note);
     },
     async readSweep(sweep) {
-      const record = await deps.store.readSweep(sweep);
-      if (record === undefined) lack = `the store ${deps.store.address} has no sweep ${sweep}`;
+      const record = await store.readSweep(sweep).catch(note);
+      if (record === undefined) lack = `the store ${store.address} has no sweep ${sweep}`;
       else onSweep(record);
       return record;
     },
+  });
+  const openStore: WorkerDependencies['openStore'] = (address) => {
+    try {
+      return watched(deps.openStore(address));
+    } catch (error) {
+      return note(error);
+    }
   };
-  const modules: Dependencies['modules'] = {
+  const modules: WorkerDependencies['modules'] = {
     ...deps.modules,
     prove: (module) => deps.modules.prove(module).catch(note),
   };
-  const proveEnv: Dependencies['proveEnv'] = (names) => {
+  const proveEnv: WorkerDependencies['proveEnv'] = (names) => {
     try {
       deps.proveEnv(names);
     } catch (error) {
       note(error);
     }
   };
-  return { lack: () => lack, deps: { ...deps, store, modules, proveEnv } };
+  return { lack: () => lack, deps: { ...deps, openStore, modules, proveEnv } };
 }

@@ -1,6 +1,6 @@
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
-import type { Dependencies } from '../activities/ports.ts';
+import type { WorkerDependencies } from '../activities/ports.ts';
 
 export type Role = 'all' | 'workflows' | 'activities';
 
@@ -15,7 +15,7 @@ export type FleetWorkerOptions = {
   readonly graceMs: number;
   /** Path of the workflow bundle. */
   readonly bundle: string;
-  readonly deps: Dependencies;
+  readonly deps: WorkerDependencies;
 };
 
 /** Workflows kept in memory: a cached one costs about 0.3 MB, an evicted one a replay. */
@@ -29,6 +29,7 @@ export function createWorker(options: FleetWorkerOptions): Promise<Worker> {
     connection: options.connection,
     namespace: options.namespace,
     taskQueue: options.queue,
+    identity: options.deps.identity,
     shutdownGraceTime: options.graceMs,
     shutdownForceTime: options.graceMs + 15_000,
     // Heartbeats are due every 5 s; the default throttle would hold them back to 80 % of the timeout.

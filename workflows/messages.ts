@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { OnStore } from '../activities/ports.ts';
 import type { PaceAsk, PaceLease, PaceLeases } from '../domain/pace-lease.ts';
 import type { Share } from '../domain/shares.ts';
 import type { Timeouts } from '../domain/sweep-spec.ts';
@@ -13,7 +14,7 @@ export const workflowNames = {
   pace: 'paceWorkflow',
 } as const;
 
-export type SweepInput = {
+export type SweepInput = OnStore & {
   readonly sweep: string;
   /** Of what was planned: the same id with another hash is another sweep. */
   readonly hash: string;
@@ -46,7 +47,7 @@ export type SweepEnd = {
   readonly halt?: Halt;
 };
 
-export type ShardInput = {
+export type ShardInput = OnStore & {
   readonly sweep: string;
   readonly shard: number;
   /** Index of the first run to look at: where an earlier workflow of this shard left off. */
@@ -71,7 +72,7 @@ export type ShardEnd = {
   readonly halt?: Halt;
 };
 
-export type RunInput = {
+export type RunInput = OnStore & {
   readonly sweep: string;
   readonly shard: number;
   readonly run: string;

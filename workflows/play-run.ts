@@ -1,4 +1,5 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { OnStore } from '../activities/ports.ts';
 import type { RunRef, RunSummary, StretchEnd } from '../activities/run-work.ts';
 import type { RunInput } from './messages.ts';
 import { runActivities, stretchOf } from './options.ts';
@@ -82,6 +83,6 @@ export function closeRun(
   return runActivities(input, false).closeSession({ ...refOf(input), ...how });
 }
 
-function refOf({ sweep, shard, run, generation, rejudge }: RunInput): RunRef {
-  return { sweep, shard, run, generation, ...(rejudge ? { rejudge } : {}) };
+function refOf({ sweep, store, shard, run, generation, rejudge }: RunInput): RunRef & OnStore {
+  return { sweep, store, shard, run, generation, ...(rejudge ? { rejudge } : {}) };
 }

@@ -5,14 +5,14 @@ import { preflightActivities, preflightLimit, probeActivities } from './options.
 export type Preflight = { readonly halt?: Halt; readonly probeCalls: number };
 
 /** Before the first paid call: is there a worker that can play this sweep, and do the endpoints take us? */
-export async function preflight({ sweep, hash }: SweepInput): Promise<Preflight> {
+export async function preflight({ sweep, store, hash }: SweepInput): Promise<Preflight> {
   try {
-    await preflightActivities.preflight({ sweep, hash });
+    await preflightActivities.preflight({ sweep, store, hash });
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     return { halt: { reason: 'no_worker', detail: lackOf(error) }, probeCalls: 0 };
   }
-  const { refused, calls } = await probeActivities.probeEndpoints({ sweep });
+  const { refused, calls } = await probeActivities.probeEndpoints({ sweep, store });
   return {
     probeCalls: calls,
     ...(refused === undefined ? {} : { halt: { reason: 'configuration', detail: refused } }),

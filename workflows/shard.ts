@@ -48,13 +48,13 @@ export async function shardWorkflow(input: ShardInput): Promise<ShardEnd> {
   }
   return CancellationScope.nonCancellable(async () => {
     await shard.allEnded();
-    await sweepIo.closeShard({ sweep: input.sweep, shard: input.shard });
+    await sweepIo.closeShard({ sweep: input.sweep, store: input.store, shard: input.shard });
     return shard.end();
   });
 }
 
-function openingOf({ sweep, shard, from, retry, rejudge }: ShardInput) {
-  return { sweep, shard, from, retry, rejudge };
+function openingOf({ sweep, store, shard, from, retry, rejudge }: ShardInput) {
+  return { sweep, store, shard, from, retry, rejudge };
 }
 
 type PlannedRun = OpenShard['runs'][number];
@@ -141,9 +141,9 @@ async function playSafely(
   control: ReturnType<typeof createRunControl>,
   children: Map<PlannedRun, ChildWorkflowHandle<typeof runWorkflow>>,
 ): Promise<RunSummary> {
-  const { sweep, shard, timeouts, inline, rejudge } = input;
+  const { sweep, store, shard, timeouts, inline, rejudge } = input;
   const { id, generation } = run;
-  const runInput: RunInput = { sweep, shard, run: id, generation, timeouts, inline, rejudge };
+  const runInput: RunInput = { sweep, store, shard, run: id, generation, timeouts, inline, rejudge };
   try {
     if (inline) return await playRun(runInput, control);
     const child = await startChild<typeof runWorkflow>('runWorkflow', {

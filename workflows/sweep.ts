@@ -216,6 +216,7 @@ function createSweep(input: SweepInput) {
       state = 'reporting';
       const { gate } = await sweepIo.writeReport({
         sweep: input.sweep,
+        store: input.store,
         probeCalls,
         cancelled,
         ...(halt === undefined ? {} : { halt }),
@@ -230,6 +231,7 @@ function shardInput(input: SweepInput, { shard, from }: Waiting, share: Share) {
   const shards = Math.min(input.shards, liveShards(input.window));
   return {
     sweep: input.sweep,
+    store: input.store,
     shard,
     from,
     inline: input.inline,

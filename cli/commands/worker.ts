@@ -17,7 +17,7 @@ export function registerWorker(program: Command, shell: Shell): void {
     .option('--project <folder>', 'folder that user modules come from (default: .)')
     .option('--queue <name>', 'task queue (default: regatta.<project>)')
     .option('--role <role>', 'all, workflows or activities (default: all)')
-    .option('--store <place>', 'a folder or s3://BUCKET/PREFIX (default: .regatta/sweeps)')
+    .option('--store <places>', 'opens these stores alone (default: as sweeps name them)', addText)
     .option('--allow-env <names>', 'sweeps may use these (default: REGATTA_SECRET_*)', addText)
     .option('--allow-host <hosts>', 'models and targets may be there (default: all)', addText)
     .option('--slots <n>', 'how many activities at once (default: 256)')
@@ -33,7 +33,7 @@ export function registerWorker(program: Command, shell: Shell): void {
   addExamples(worker, [
     'worker',
     'worker --address temporal:7233 --allow-env OPENAI_API_KEY',
-    'worker --role activities --store /mnt/sweeps',
+    'worker --role activities --store s3://team-sweeps',
   ]);
 }
 

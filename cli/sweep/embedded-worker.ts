@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Meter } from '../../activities/ports.ts';
 import { systemClock } from '../../adapters/clock.ts';
+import { createStore } from '../../adapters/store.ts';
 import type { Shell } from '../shell.ts';
 import { regattaVersion } from '../version.ts';
 import type { Temporal } from './temporal.ts';
@@ -78,7 +79,8 @@ export async function startEmbeddedWorker(options: EmbeddedWorkerOptions): Promi
   });
   const { deps, close } = wiring.createDependencies({
     project: options.project,
-    store: options.store,
+    // Its one sweep is where this command reads it, also where the folder has moved since the sweep was started.
+    openStore: () => createStore(options.store),
     env: shell.env,
     allowEnv: options.allowEnv,
     allowHost: options.allowHost,

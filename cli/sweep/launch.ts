@@ -42,7 +42,7 @@ export async function startSweep({ client, store, record }: Launch, input: Sweep
     await client.workflow.start('sweepWorkflow', {
       workflowId: record.id,
       taskQueue: record.queue,
-      args: [input],
+      args: [{ ...input, store: store.address }],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
@@ -60,7 +60,7 @@ export async function restartSweep({ client, store, record }: Launch, input: Swe
   await client.workflow.start('sweepWorkflow', {
     workflowId: record.id,
     taskQueue: record.queue,
-    args: [input],
+    args: [{ ...input, store: store.address }],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
   });

@@ -14,7 +14,7 @@ function anActivity(drain = neverDrains) {
   const begun = Promise.withResolvers<Signals>();
   const work = Promise.withResolvers<string>();
   const done = environment.run(() =>
-    attended(drain, (signals) => {
+    attended({ drain, identity: '7@pod' }, (signals) => {
       begun.resolve(signals);
       return work.promise;
     }),
@@ -86,17 +86,20 @@ describe('an activity', () => {
 });
 
 describe('what an activity throws', () => {
-  it('is tried again where it is a fault, under its code', () => {
-    const failure = failureOf(new Fault('store_unavailable', 'disk full', { blame: 'infrastructure' }));
+  it('is tried again where it is a fault, under its code, and names the worker', () => {
+    const failure = failureOf(
+      new Fault('store_unavailable', 'disk full', { blame: 'infrastructure' }),
+      '7@pod',
+    );
     assert.ok(failure instanceof ApplicationFailure);
     assert.deepEqual(
       [failure.type, failure.message, failure.nonRetryable],
-      ['store_unavailable', 'disk full', false],
+      ['store_unavailable', 'disk full (worker 7@pod)', false],
     );
   });
 
   it('is not tried again where it is a bug, and is cut for the history', () => {
-    const failure = failureOf(new TypeError('x'.repeat(10_000)));
+    const failure = failureOf(new TypeError('x'.repeat(10_000)), '7@pod');
     assert.ok(failure instanceof ApplicationFailure);
     assert.deepEqual([failure.type, failure.nonRetryable], ['bug', true]);
     assert.ok(failure.message.startsWith('TypeError: x') && failure.message.length <= 800);
@@ -104,6 +107,6 @@ describe('what an activity throws', () => {
 
   it('stays as it is where it is a cancellation', () => {
     const cancelled = new CancelledFailure('CANCELLED');
-    assert.equal(failureOf(cancelled), cancelled);
+    assert.equal(failureOf(cancelled, '7@pod'), cancelled);
   });
 });

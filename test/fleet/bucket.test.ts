@@ -36,7 +36,7 @@ describe('a fleet whose store is a bucket', { skip: 'lacking' in s3 && s3.lackin
     client = new Client({ connection: await Connection.connect({ address: server.address }) });
     store = createStore(address);
     for (let count = 0; count < 2; count += 1) {
-      workers.push(await startWorkerProcess({ address: server.address, queue, store: address }));
+      workers.push(await startWorkerProcess({ address: server.address, queue }));
     }
   });
 
@@ -60,7 +60,7 @@ describe('a fleet whose store is a bucket', { skip: 'lacking' in s3 && s3.lackin
     });
     const { record, shards } = aSweep(sweep, spec, people(conversations));
     await store.createSweep(record, shards);
-    const args = [sweepInput(record)];
+    const args = [sweepInput(record, { store: address })];
     return client.workflow.start('sweepWorkflow', { workflowId: sweep, taskQueue: queue, args });
   }
 

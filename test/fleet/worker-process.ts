@@ -18,7 +18,8 @@ const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 export async function startWorkerProcess(options: {
   readonly address: string;
   readonly queue: string;
-  readonly store: string;
+  /** The only store that it opens; absent: the one that a sweep names. */
+  readonly store?: string;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** The program; absent: the checkout's own. */
@@ -30,8 +31,7 @@ export async function startWorkerProcess(options: {
     options.address,
     '--queue',
     options.queue,
-    '--store',
-    options.store,
+    ...(options.store === undefined ? [] : ['--store', options.store]),
     '--metrics-port',
     'off',
   ];

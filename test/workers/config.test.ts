@@ -29,7 +29,7 @@ describe("a worker's settings", () => {
       project: folder,
       queue: 'regatta.shop',
       role: 'all',
-      store: join(folder, '.regatta/sweeps'),
+      stores: [],
       allowEnv: ['REGATTA_SECRET_*'],
       allowHost: [],
       slots: 256,

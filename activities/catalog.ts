@@ -1,3 +1,4 @@
+import { checkSetOf } from '../domain/check-set.ts';
 import { Fault } from '../domain/fault.ts';
 import type { RunPlan } from '../domain/run.ts';
 import type { Scenario } from '../domain/scenario.ts';
@@ -15,7 +16,8 @@ export type PlannedRun = {
 
 /** Plans, read once a worker. */
 export type Catalog = {
-  sweep(sweep: string): Promise<SweepRecord>;
+  /** With the check sets that came after its plan; they are `checkSet` at least (default 0). */
+  sweep(sweep: string, checkSet?: number): Promise<SweepRecord>;
   shard(sweep: string, shard: number): Promise<ShardRecord>;
   run(ref: RunRef): Promise<PlannedRun>;
 };
@@ -26,15 +28,16 @@ type IndexedShard = {
   readonly scenarios: ReadonlyMap<string, Scenario>;
 };
 
-/** Shards that a worker remembers; a plan is never changed, so nothing can go stale. */
+/** Shards that a worker remembers; neither a plan nor a check set is ever changed, so nothing can go stale. */
 const remembered = 64;
 
-/** A catalog over a store. Throws `not_found` with blame configuration where the store lacks the sweep. */
+/** A catalog over a store. Throws `not_found` with blame configuration where the store lacks the sweep or check set. */
 export function createCatalog(store: Store): Catalog {
   const sweeps = new Map<string, Promise<SweepRecord>>();
   const shards = new Map<string, Promise<IndexedShard>>();
 
-  const sweep = (id: string) => recall(sweeps, id, () => readSweep(store, id));
+  const sweep = (id: string, checkSet = 0) =>
+    recall(sweeps, `${id}/${checkSet}`, () => readSweep(store, id, checkSet));
   const shard = (id: string, index: number) =>
     recall(shards, `${id}/${index}`, async () => indexed(await store.readShard(id, index)));
 
@@ -43,7 +46,7 @@ export function createCatalog(store: Store): Catalog {
     shard: async (id, index) => (await shard(id, index)).record,
     async run(ref) {
       const [record, { runs, scenarios }] = await Promise.all([
-        sweep(ref.sweep),
+        sweep(ref.sweep, ref.checkSet),
         shard(ref.sweep, ref.shard),
       ]);
       const run = runs.get(ref.run);
@@ -58,12 +61,13 @@ export function createCatalog(store: Store): Catalog {
   };
 }
 
-async function readSweep(store: Store, id: string): Promise<SweepRecord> {
+async function readSweep(store: Store, id: string, checkSet: number): Promise<SweepRecord> {
   const record = await store.readSweep(id);
-  if (record !== undefined) return record;
+  if (record !== undefined && checkSetOf(record) >= checkSet) return record;
+  const what = record === undefined ? `sweep ${id}` : `check set ${checkSet} of sweep ${id}`;
   throw new Fault(
     'not_found',
-    `the store ${store.address} has no sweep ${id}; is it the store that the sweep was started with?`,
+    `the store ${store.address} has no ${what}; is it the store that the sweep was started with?`,
     {
       blame: 'configuration',
     },

@@ -14,10 +14,12 @@ const pauseMs = 1_000;
 
 /** Closes the target's session, as far as the target lets us, and settles the run. The last thing that happens to it. */
 export async function closeSession(attempt: Attempt, input: CloseInput): Promise<RunSummary> {
-  const { cancelled, bug } = input;
-  const known = bug === undefined ? undefined : await attempt.deps.store.readResult(input.run);
-  // What ended before the bug came has its result.
-  if (known !== undefined && known.generation >= input.generation) return summaryOf(known);
+  const { cancelled, bug, rejudge = false } = input;
+  const isCutShort = cancelled || bug !== undefined;
+  const known = isCutShort ? await attempt.deps.store.readResult(input.run) : undefined;
+  // What ended before the bug came has its result; a conversation that is only judged again keeps the one it had.
+  if (known !== undefined && (rejudge || (bug !== undefined && known.generation >= input.generation)))
+    return summaryOf(known);
   const stretchInput = { ...input, stretchMs: limitMs, longestWaitMs: 0 };
   const end = await withStretch(attempt, stretchInput, async (stretch) => {
     const sessionNote = await close(stretch);

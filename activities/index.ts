@@ -4,7 +4,7 @@ import { closeSession } from './close-session.ts';
 import { converse } from './converse.ts';
 import { type OpenedStore, openedStores } from './opened-stores.ts';
 import type { OnStore, WorkerDependencies } from './ports.ts';
-import { preflight, probeEndpoints } from './preflight.ts';
+import { type PreflightInput, preflight, probeEndpoints } from './preflight.ts';
 import { score } from './score-run.ts';
 import {
   closeShard,
@@ -35,9 +35,9 @@ export function createActivities(deps: WorkerDependencies) {
     closeShard: (input: { readonly sweep: string; readonly shard: number } & OnStore): Promise<void> =>
       inStore(input, (at) => closeShard(at.deps, at.catalog, input)),
     writeReport: (input: WriteReportInput & OnStore) => inStore(input, (at) => writeReport(at.deps, input)),
-    preflight: (input: { readonly sweep: string; readonly hash: string } & OnStore) =>
+    preflight: (input: PreflightInput & OnStore) =>
       inStore(input, (at) => preflight(at.deps, at.catalog, input)),
-    probeEndpoints: (input: { readonly sweep: string } & OnStore) =>
+    probeEndpoints: (input: Omit<PreflightInput, 'hash'> & OnStore) =>
       inStore(input, (at) => probeEndpoints(at.deps, at.catalog, input, at.signals)),
   };
 }

@@ -1,4 +1,5 @@
 import type { CheckSpec } from '../domain/check.ts';
+import type { CheckSet } from '../domain/check-set.ts';
 import type { FaultCode } from '../domain/fault.ts';
 import type { FoldedJournal, JournalEvent } from '../domain/journal.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
@@ -187,7 +188,10 @@ export type Store = {
   /** Where it is, for people. */
   readonly address: string;
   createSweep(record: SweepRecord, shards: readonly ShardRecord[]): Promise<'created' | 'exists'>;
+  /** The sweep as it is judged now: with the check sets that came after its plan. */
   readSweep(sweep: string): Promise<SweepRecord | undefined>;
+  /** Put-if-absent by number, which must be the next: false where there is one of that number. */
+  putCheckSet(sweep: string, checkSet: CheckSet): Promise<boolean>;
   listSweeps(): Promise<readonly string[]>;
   readShard(sweep: string, shard: number): Promise<ShardRecord>;
   /** Also a fault: a later writer has this journal, so that everything this one adds would be ignored. */

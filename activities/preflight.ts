@@ -1,28 +1,34 @@
 import type { CheckSpec } from '../domain/check.ts';
 import { Fault, isConfigurationCode } from '../domain/fault.ts';
-import { modelsUsed } from '../domain/models-used.ts';
+import { judgesUsed, modelsUsed } from '../domain/models-used.ts';
 import type { ModuleRef, SweepSpec, TargetSpec } from '../domain/sweep-spec.ts';
 import type { Catalog } from './catalog.ts';
 import type { Dependencies } from './ports.ts';
 import type { Signals } from './stretch.ts';
 
+/** Which sweep is to be played, or only judged again, and by which check set (absent: as planned). */
+export type PreflightInput = {
+  readonly sweep: string;
+  readonly hash: string;
+  readonly rejudge?: boolean;
+  readonly checkSet?: number;
+};
+
 /**
  * Proves that this worker can play a sweep: it sees the same store, with the plan that was started, and has the
  * environment names and the modules. Throws a configuration `Fault` that says what it lacks; another worker may not.
  */
-export async function preflight(
-  deps: Dependencies,
-  catalog: Catalog,
-  input: { readonly sweep: string; readonly hash: string },
-): Promise<void> {
-  const { spec, hash } = await catalog.sweep(input.sweep);
+export async function preflight(deps: Dependencies, catalog: Catalog, input: PreflightInput): Promise<void> {
+  const { spec, hash, checkSets } = await catalog.sweep(input.sweep, input.checkSet);
   if (hash !== input.hash) {
     const message = `the store ${deps.store.address} holds another sweep under the id ${input.sweep}: is it the store that the sweep was started with?`;
     throw new Fault('invalid_request', message, { blame: 'configuration' });
   }
   await deps.store.probe();
-  deps.proveEnv(spec.env);
-  for (const module of modulesOf(spec)) await deps.modules.prove(module);
+  const set = input.rejudge ? checkSets?.at(-1) : undefined;
+  deps.proveEnv(set?.env ?? spec.env);
+  for (const module of modulesOf(input.rejudge ? { ...spec, targets: [] } : spec))
+    await deps.modules.prove(module);
 }
 
 /** Every module that a sweep's runs load. */
@@ -57,13 +63,13 @@ export type Probed = {
 export async function probeEndpoints(
   deps: Dependencies,
   catalog: Catalog,
-  input: { readonly sweep: string },
+  input: Omit<PreflightInput, 'hash'>,
   signals: Signals,
 ): Promise<Probed> {
-  const { spec } = await catalog.sweep(input.sweep);
+  const { spec } = await catalog.sweep(input.sweep, input.checkSet);
   const options = { signal: signals.stop, timeoutMs: spec.timeouts.callMs, order: 0 };
   const probes = await Promise.all(
-    modelsUsed(spec).map(async (model): Promise<Probed> => {
+    (input.rejudge ? judgesUsed(spec) : modelsUsed(spec)).map(async (model): Promise<Probed> => {
       try {
         const { warning, calls } = await deps.models.probe(model, options);
         return { warnings: warning === undefined ? [] : [warning], calls };

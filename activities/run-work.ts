@@ -10,8 +10,10 @@ export type RunRef = {
   readonly shard: number;
   readonly run: string;
   readonly generation: number;
-  /** Only the undecided checks of the run are asked again, in this generation. */
+  /** Nothing is played: checks of the run are asked again, or others in their place, in this generation. */
   readonly rejudge?: boolean;
+  /** The number of the check set that judges; absent: as planned. */
+  readonly checkSet?: number;
 };
 
 export type ConverseInput = RunRef & {

@@ -1,4 +1,5 @@
 import type { CheckResult, CheckSpec } from '../domain/check.ts';
+import { checkSetOf } from '../domain/check-set.ts';
 import { checksFor, needsActivity, scoreByRule } from '../domain/checks/questions.ts';
 import type { RunResult } from '../domain/run.ts';
 import { settleRun } from '../domain/settle.ts';
@@ -50,6 +51,7 @@ export async function settle(
     scenario: plan.scenario,
     generation: input.generation,
     journal: stretch.folded(),
+    checkSet: checkSetOf(plan.sweep),
     at: deps.clock.now(),
     ...how,
   });

@@ -13,17 +13,33 @@ export type OpenShardInput = {
   readonly from: number;
   /** Broken and cancelled runs are played again. */
   readonly retry: boolean;
-  /** Only the runs with undecided checks are looked at, and only to ask those again. */
+  /** Nothing is played: only runs that have ended are looked at, to ask their undecided checks again. */
   readonly rejudge: boolean;
+  /** The number of the check set that judges; absent: as planned. */
+  readonly checkSet?: number;
 };
 
-/** The runs of a shard that are to be played, and what the others came to. */
+/** A run that is to be played, or judged again. */
+export type DueRun = {
+  readonly id: string;
+  readonly index: number;
+  readonly generation: number;
+  /** Its conversation stands: it is only judged. */
+  readonly rejudge?: true;
+  /** What its earlier generations cost; it is in the tally already. */
+  readonly spentUsd?: number;
+};
+
+/** The runs of a shard that are to be played, what the others came to, and what all of them have cost. */
 export type OpenShard = {
-  readonly runs: readonly { readonly id: string; readonly index: number; readonly generation: number }[];
+  readonly runs: readonly DueRun[];
   readonly tally: Tally;
 };
 
-/** Which runs of a shard have no result yet (or, for a retry, one that says nothing of the target). */
+/**
+ * Which runs of a shard have no result yet (or, for a retry, one that says nothing of the target), and which were
+ * judged by an earlier check set.
+ */
 export async function openShard(
   deps: Dependencies,
   catalog: Catalog,
@@ -33,21 +49,40 @@ export async function openShard(
   const results = new Map(
     (await deps.store.readShardResults(input.sweep, record)).map((result) => [result.run, result]),
   );
-  const runs: OpenShard['runs'][number][] = [];
+  const runs: DueRun[] = [];
   let tally = emptyTally;
   for (const [index, run] of record.runs.entries()) {
     if (index < input.from) continue;
     const result = results.get(run.id);
-    if (isDue(result, input)) runs.push({ id: run.id, index, generation: (result?.generation ?? 0) + 1 });
-    else if (result !== undefined) tally = addTally(tally, tallyOfResult(result));
+    if (isDue(result, input)) {
+      const due = dueRun({ id: run.id, index }, result);
+      runs.push(due);
+      tally = addTally(tally, { ...emptyTally, usd: due.spentUsd ?? 0 });
+    } else if (result !== undefined) tally = addTally(tally, tallyOfResult(result));
   }
   return { runs, tally };
 }
 
-function isDue(result: RunResult | undefined, { retry, rejudge }: OpenShardInput): boolean {
-  const unscored = result?.outcome === 'broken' || result?.outcome === 'cancelled';
-  if (rejudge) return !unscored && result?.checks.some((check) => check.verdict === 'undecided') === true;
-  return result === undefined || (retry && unscored);
+function dueRun(run: { readonly id: string; readonly index: number }, result: RunResult | undefined): DueRun {
+  const spentUsd = result === undefined ? 0 : summaryOf(result).usd;
+  return {
+    ...run,
+    generation: (result?.generation ?? 0) + 1,
+    ...(result === undefined || isUnscored(result) ? {} : { rejudge: true }),
+    ...(spentUsd === 0 ? {} : { spentUsd }),
+  };
+}
+
+/** Whether a run came to nothing that checks could judge. */
+function isUnscored({ outcome }: RunResult): boolean {
+  return outcome === 'broken' || outcome === 'cancelled' || outcome === 'skipped';
+}
+
+function isDue(result: RunResult | undefined, { retry, rejudge, checkSet = 0 }: OpenShardInput): boolean {
+  if (result === undefined) return !rejudge;
+  if (isUnscored(result)) return retry && result.outcome !== 'skipped';
+  if ((result.checkSet ?? 0) < checkSet) return true;
+  return rejudge && result.checks.some((check) => check.verdict === 'undecided');
 }
 
 function tallyOfResult(result: RunResult): Tally {

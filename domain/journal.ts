@@ -122,11 +122,13 @@ export type VoteEvent = {
 /** A check's result: of one turn while the conversation goes on (`turn`), or of the whole run. */
 export type CheckEvent = { readonly kind: 'check'; readonly turn?: number; readonly result: CheckResult };
 
-/** The undecided checks of a conversation that is over are asked again: what was said of them is forgotten. */
+/** Checks of a conversation that is over are asked again, or others in their place: what was said of them is forgotten. */
 export type RejudgedEvent = {
   readonly kind: 'rejudged';
   readonly generation: number;
   readonly checks: readonly string[];
+  /** The number of the check set by which it is judged from here on; absent: as planned. */
+  readonly check_set?: number;
 };
 
 export type EndedEvent = { readonly kind: 'ended'; readonly ending: Ending };

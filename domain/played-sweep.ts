@@ -1,4 +1,5 @@
-import { buildReport, type Report, slimResult } from './report.ts';
+import { resultNow } from './check-set.ts';
+import { buildReport, type Report, type ReportInput, slimResult } from './report.ts';
 import type { RunResult } from './run.ts';
 import { type PlannedRun, type PlayedRun, pairRuns } from './sample.ts';
 import type { ShardRecord, SweepRecord } from './sweep-record.ts';
@@ -16,18 +17,26 @@ export type ReportFacts = {
   readonly halt?: { readonly reason: string; readonly detail: string };
 };
 
-/** The planned runs of a sweep in the order of the plan, with what reports need of their results. */
+/**
+ * The planned runs of a sweep in the order of the plan, with what reports need of their results: as the newest check
+ * set sees them.
+ */
 export async function readPlayedRuns(
   source: ResultSource,
-  { id, planned: { shards } }: Pick<SweepRecord, 'id' | 'planned'>,
+  record: Pick<SweepRecord, 'id' | 'planned' | 'spec' | 'checkSets'>,
 ): Promise<readonly PlayedRun[]> {
+  const {
+    id,
+    planned: { shards },
+  } = record;
   const planned: PlannedRun[] = [];
   const results: RunResult[] = [];
   for (let index = 0; index < shards; index += 1) {
     const shard = await source.readShard(id, index);
     const tags = new Map(shard.scenarios.map((scenario) => [scenario.id, scenario.tags]));
     planned.push(...shard.runs.map((run) => ({ ...run, tags: tags.get(run.scenario) ?? [] })));
-    for (const result of await source.readShardResults(id, shard)) results.push(slimResult(result));
+    for (const result of await source.readShardResults(id, shard))
+      results.push(resultNow(slimResult(result), record));
   }
   return pairRuns(planned, results);
 }
@@ -41,6 +50,15 @@ export function reportOn(record: SweepRecord, runs: readonly PlayedRun[], facts:
     results: runs.flatMap(({ result }) => result ?? []),
     probeCalls: facts.probeCalls,
     cancelled: facts.cancelled,
+    ...checkSetFacts(record),
     ...(facts.halt === undefined ? {} : { halted: facts.halt }),
   });
+}
+
+/** Which checks judged, where they are not those of the plan. */
+function checkSetFacts({ checkSets }: SweepRecord): Pick<ReportInput, 'checkSet'> {
+  const last = checkSets?.at(-1);
+  if (last === undefined) return {};
+  const { number, hash, created } = last;
+  return { checkSet: { number, hash, file: created.file ?? null, at: created.at } };
 }

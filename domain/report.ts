@@ -12,6 +12,20 @@ import { evaluateThresholds, type ThresholdResult } from './threshold-result.ts'
 
 export type Halted = { readonly reason: string; readonly detail: string };
 
+/** Which checks judged, in a sentence for people. */
+export function checkSetText({ number, hash, file, at }: ReportedCheckSet): string {
+  const from = file === null ? '' : ` (${file})`;
+  return `Judged by check set ${number}${from} of ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC, ${hash.slice(0, 12)}`;
+}
+
+/** Checks that took the place of those of the plan: `number` counts from 1, `hash` is of all of them, `at` epoch milliseconds. */
+export type ReportedCheckSet = {
+  readonly number: number;
+  readonly hash: string;
+  readonly file: string | null;
+  readonly at: number;
+};
+
 export type ReportInput = {
   /** The sweep's id. */
   readonly sweep: string;
@@ -25,6 +39,8 @@ export type ReportInput = {
   readonly probeCalls: number;
   readonly cancelled: boolean;
   readonly halted?: Halted;
+  /** Absent: the checks are those of the plan. */
+  readonly checkSet?: ReportedCheckSet;
 };
 
 /** A rate or mean with its 95 % interval; null where nothing was decided. */
@@ -70,6 +86,8 @@ export type Report = Totals & {
   readonly pass_rate: Estimate;
   readonly thresholds: readonly ThresholdReport[];
   readonly checks: readonly CheckReport[];
+  /** Which checks judged, where `rejudge` put others in the place of those of the plan; else null. */
+  readonly check_set: ReportedCheckSet | null;
   readonly flaky_scenarios: number;
   readonly scenarios: readonly ScenarioRow[];
 };
@@ -109,6 +127,7 @@ export function buildReport(input: ReportInput): Report {
     checks: input.checks
       .filter(({ forScenario }) => forScenario === undefined)
       .map((check) => checkReport(check, runs, input.checks)),
+    check_set: input.checkSet ?? null,
     ...totalsOf(runs, input.probeCalls),
     flaky_scenarios: scenarios.filter(({ flaky }) => flaky).length,
     scenarios,

@@ -25,6 +25,8 @@ export type RunResult = {
   /** Counted from 1; raised by a restart and by `retry`. The highest counts. */
   readonly generation: number;
   readonly tags: readonly string[];
+  /** The number of the check set that it was judged by; absent: as planned. */
+  readonly checkSet?: number;
   readonly outcome: Outcome;
   readonly ending?: Ending;
   readonly blame?: Blame;

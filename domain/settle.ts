@@ -16,6 +16,8 @@ export type Settlement = {
   /** The generation that was asked for: counts where the run never opened. */
   readonly generation: number;
   readonly journal: FoldedJournal;
+  /** The number of the check set by which it was judged; default: as planned. */
+  readonly checkSet?: number;
   /** The run was cancelled before its conversation was scored. */
   readonly cancelled: boolean;
   readonly sessionNote?: string;
@@ -25,7 +27,7 @@ export type Settlement = {
 
 /** What became of a run: a pure function of its journal. */
 export function settleRun(settlement: Settlement): RunResult {
-  const { run, scenario } = settlement;
+  const { run, scenario, checkSet = 0 } = settlement;
   const now = playedBy(settlement);
   const { transcript } = now;
   return {
@@ -36,6 +38,7 @@ export function settleRun(settlement: Settlement): RunResult {
     repeat: run.repeat,
     generation: Math.max(now.generation, settlement.generation),
     tags: scenario.tags,
+    ...(checkSet === 0 ? {} : { checkSet }),
     ...verdictOf(now, settlement.cancelled),
     ...(now.ending === undefined ? {} : { ending: now.ending }),
     checks: now.checks.filter((result) => result.check !== faithfulCheck),

@@ -1,3 +1,4 @@
+import type { CheckSet } from './check-set.ts';
 import type { RunPlan } from './run.ts';
 import type { Scenario } from './scenario.ts';
 import type { SweepSpec } from './sweep-spec.ts';
@@ -8,6 +9,7 @@ export type SweepRecord = {
   readonly id: string;
   /** Hash of spec and plan, without who and when. */
   readonly hash: string;
+  /** As planned; where there are check sets, with the checks, thresholds and models of the last one. */
   readonly spec: SweepSpec;
   readonly planned: {
     readonly scenarios: number;
@@ -19,6 +21,8 @@ export type SweepRecord = {
   /** What a run is estimated to cost, in USD. */
   readonly estimateUsd: number;
   readonly queue: string;
+  /** What came after the plan, numbered from 1; absent where the sweep is judged as planned. Not part of the hash. */
+  readonly checkSets?: readonly CheckSet[];
   /** Versions and people: not part of the hash. */
   readonly created: {
     readonly at: number;

@@ -1,5 +1,5 @@
 import { isMissing } from '../domain/outcome.ts';
-import type { Report } from '../domain/report.ts';
+import { checkSetText, type Report } from '../domain/report.ts';
 import type { PlayedRun } from '../domain/sample.ts';
 import {
   type Failure,
@@ -145,6 +145,9 @@ export function formatJunit(report: Report, runs: readonly PlayedRun[]): string 
   const properties = element('properties', {}, [
     element('property', { name: 'sweep', value: report.sweep }),
     element('property', { name: 'gate', value: `${report.gate}: ${report.gate_reason}` }),
+    ...(report.check_set === null
+      ? []
+      : [element('property', { name: 'checks', value: checkSetText(report.check_set) })]),
     ...report.thresholds.map(({ text, verdict, reason }) =>
       element('property', { name: `threshold ${text}`, value: `${verdict}: ${reason}` }),
     ),

@@ -1,6 +1,6 @@
 import { shortNumber } from '../domain/measure.ts';
 import { outcomes } from '../domain/outcome.ts';
-import type { Estimate, Report, ThresholdReport } from '../domain/report.ts';
+import { checkSetText, type Estimate, type Report, type ThresholdReport } from '../domain/report.ts';
 import type { Failure, ScenarioRow } from '../domain/scenario-row.ts';
 
 const longestCell = 200;
@@ -121,6 +121,7 @@ export function formatMarkdown(report: Report): string {
     `${plain(report.gate_reason)}. Sweep ${code(report.sweep)}: ${runs.planned} runs planned, ${countsText(runs)}; pass rate ${estimate(report.pass_rate)}.`,
     ...(halted === null ? [] : ['', `Halted (${plain(halted.reason)}): ${plain(halted.detail)}`]),
     ...(report.cancelled ? ['', 'Cancelled before its end.'] : []),
+    ...(report.check_set === null ? [] : ['', `${plain(checkSetText(report.check_set))}.`]),
     ...table('Thresholds', ['verdict', 'threshold', 'measured'], report.thresholds.flatMap(thresholdRows)),
     ...table(
       'Scenarios to look at',

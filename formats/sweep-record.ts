@@ -1,3 +1,4 @@
+import type { CheckSet } from '../domain/check-set.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import type { ShardRecord, SweepRecord } from '../domain/sweep-record.ts';
 import { notStored, parseStored } from './stored-json.ts';
@@ -11,6 +12,18 @@ export function encodeSweep(record: SweepRecord): string {
 export function parseSweep(text: string, file: string): SweepRecord {
   const value = parseStored(text, 'a sweep', 1, { file });
   if (!isSweep(value)) throw notStored('a sweep', { file });
+  return value;
+}
+
+/** `checks/<number>.json`, indented: people read it. */
+export function encodeCheckSet(checkSet: CheckSet): string {
+  return `${JSON.stringify(checkSet, null, 2)}\n`;
+}
+
+/** Reads `checks/<number>.json`. Throws `UsageError` where it is damaged or of a newer schema. */
+export function parseCheckSet(text: string, file: string): CheckSet {
+  const value = parseStored(text, 'a check set', 1, { file });
+  if (!isCheckSet(value)) throw notStored('a check set', { file });
   return value;
 }
 
@@ -32,6 +45,17 @@ function isSweep(value: JsonObject): value is JsonObject & SweepRecord {
     typeof value.hash === 'string' &&
     isJsonObject(value.spec) &&
     isJsonObject(value.planned)
+  );
+}
+
+function isCheckSet(value: JsonObject): value is JsonObject & CheckSet {
+  return (
+    Number.isInteger(value.number) &&
+    Array.isArray(value.checks) &&
+    Array.isArray(value.thresholds) &&
+    Array.isArray(value.kept) &&
+    Array.isArray(value.env) &&
+    isJsonObject(value.models)
   );
 }
 

@@ -83,6 +83,10 @@ export function closeRun(
   return runActivities(input, false).closeSession({ ...refOf(input), ...how });
 }
 
-function refOf({ sweep, store, shard, run, generation, rejudge }: RunInput): RunRef & OnStore {
-  return { sweep, store, shard, run, generation, ...(rejudge ? { rejudge } : {}) };
+function refOf({ sweep, store, shard, run, generation, rejudge, checkSet }: RunInput): RunRef & OnStore {
+  return {
+    ...{ sweep, store, shard, run, generation },
+    ...(rejudge ? { rejudge } : {}),
+    ...(checkSet === undefined ? {} : { checkSet }),
+  };
 }

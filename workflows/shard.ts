@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunSummary } from '../activities/run-work.ts';
-import type { OpenShard } from '../activities/sweep-io.ts';
+import type { DueRun, OpenShard } from '../activities/sweep-io.ts';
 import { mayOpen } from '../domain/budget.ts';
 import { parseRunId } from '../domain/run-id.ts';
 import type { Share } from '../domain/shares.ts';
@@ -53,11 +53,9 @@ export async function shardWorkflow(input: ShardInput): Promise<ShardEnd> {
   });
 }
 
-function openingOf({ sweep, store, shard, from, retry, rejudge }: ShardInput) {
-  return { sweep, store, shard, from, retry, rejudge };
+function openingOf({ sweep, store, shard, from, retry, rejudge, checkSet }: ShardInput) {
+  return { sweep, store, shard, from, retry, rejudge, ...(checkSet === undefined ? {} : { checkSet }) };
 }
-
-type PlannedRun = OpenShard['runs'][number];
 
 function createShard(input: ShardInput, plan: OpenShard) {
   let share: Share = input.share;
@@ -66,8 +64,8 @@ function createShard(input: ShardInput, plan: OpenShard) {
   let streaks: Streaks = [];
   let halt: Halt | undefined;
   const costs: number[] = [];
-  const open = new Set<PlannedRun>();
-  const children = new Map<PlannedRun, ChildWorkflowHandle<typeof runWorkflow>>();
+  const open = new Set<DueRun>();
+  const children = new Map<DueRun, ChildWorkflowHandle<typeof runWorkflow>>();
   const control = createRunControl(share.paused);
   const report = createReporter(input, () => ({
     shard: input.shard,
@@ -92,9 +90,9 @@ function createShard(input: ShardInput, plan: OpenShard) {
   const canOpen = () => !share.paused && open.size < share.window && hasMoney();
   const isStarved = () => !isDone() && open.size === 0 && !share.paused && share.window > 0 && !hasMoney();
 
-  async function play(run: PlannedRun): Promise<void> {
+  async function play(run: DueRun): Promise<void> {
     open.add(run);
-    const summary = await playSafely(input, run, control, children);
+    const summary = sinceBefore(run, await playSafely(input, run, control, children));
     open.delete(run);
     children.delete(run);
     costs.push(summary.usd);
@@ -137,13 +135,17 @@ function createShard(input: ShardInput, plan: OpenShard) {
 /** Plays a run inline or as a child; whatever goes wrong with it, it has an outcome. */
 async function playSafely(
   input: ShardInput,
-  run: PlannedRun,
+  run: DueRun,
   control: ReturnType<typeof createRunControl>,
-  children: Map<PlannedRun, ChildWorkflowHandle<typeof runWorkflow>>,
+  children: Map<DueRun, ChildWorkflowHandle<typeof runWorkflow>>,
 ): Promise<RunSummary> {
-  const { sweep, store, shard, timeouts, inline, rejudge } = input;
+  const { sweep, store, shard, timeouts, inline, checkSet } = input;
   const { id, generation } = run;
-  const runInput: RunInput = { sweep, store, shard, run: id, generation, timeouts, inline, rejudge };
+  const runInput: RunInput = {
+    ...{ sweep, store, shard, run: id, generation, timeouts, inline },
+    rejudge: input.rejudge || run.rejudge === true,
+    ...(checkSet === undefined ? {} : { checkSet }),
+  };
   try {
     if (inline) return await playRun(runInput, control);
     const child = await startChild<typeof runWorkflow>('runWorkflow', {
@@ -157,6 +159,11 @@ async function playSafely(
   } catch (error) {
     return await closeLost(runInput, error);
   }
+}
+
+/** What earlier generations of a run have cost is in the tally already. */
+function sinceBefore({ spentUsd = 0 }: DueRun, summary: RunSummary): RunSummary {
+  return { ...summary, usd: Math.max(0, summary.usd - spentUsd) };
 }
 
 const nothingSpent = { calls: 0, wasted: 0, tokens: 0, usd: 0, tried: 0 };

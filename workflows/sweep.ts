@@ -238,6 +238,7 @@ function shardInput(input: SweepInput, { shard, from }: Waiting, share: Share) {
     timeouts: input.timeouts,
     retry: input.retry,
     rejudge: input.rejudge ?? false,
+    ...(input.checkSet === undefined ? {} : { checkSet: input.checkSet }),
     share,
     estimateUsd: input.estimateUsd,
     openWhileLearning: Math.max(1, Math.floor(openWhileLearning / shards)),

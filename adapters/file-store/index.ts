@@ -7,7 +7,15 @@ import { createFolderSync } from './folder-sync.ts';
 import { openJournal, readJournal } from './journal.ts';
 import { removeLeftovers, removeSweep, sizeOfSweep } from './removal.ts';
 import { putResult, putShardResults, readResult, readShardResults } from './results.ts';
-import { createSweep, listSweeps, putReport, readReport, readShard, readSweep } from './sweeps.ts';
+import {
+  createSweep,
+  listSweeps,
+  putCheckSet,
+  putReport,
+  readReport,
+  readShard,
+  readSweep,
+} from './sweeps.ts';
 
 /**
  * A store in a folder of this machine or of a shared POSIX volume (with hard links and fsync). The folder is made
@@ -20,6 +28,7 @@ export function createFileStore(folder: string): Store {
     address: store,
     createSweep: (record, shards) => createSweep(store, record, shards),
     readSweep: (sweep) => readSweep(store, sweep),
+    putCheckSet: (sweep, checkSet) => putCheckSet(store, sweep, checkSet),
     listSweeps: () => listSweeps(store),
     readShard: (sweep, shard) => readShard(store, sweep, shard),
     openJournal: (run, writer) => openJournal(store, run, writer, syncUpTo),

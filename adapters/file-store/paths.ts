@@ -16,6 +16,11 @@ export function shardFile(sweepFolder: string, shard: number): string {
   return join(sweepFolder, 'shards', `${numbered(shard)}.json`);
 }
 
+/** Where a check set that came after the plan lies. */
+export function checkSetFile(sweepFolder: string, number: number): string {
+  return join(sweepFolder, 'checks', `${numbered(number)}.json`);
+}
+
 export function shardResultsFile(store: string, sweep: string, shard: number): string {
   return join(sweepFolder(store, sweep), 'results', `${numbered(shard)}.jsonl`);
 }

@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type CheckSet, withCheckSets } from '../../domain/check-set.ts';
 import type { Json } from '../../domain/json.ts';
 import type { ShardRecord, SweepRecord } from '../../domain/sweep-record.ts';
-import { encodeShard, encodeSweep, parseShard, parseSweep } from '../../formats/sweep-record.ts';
+import {
+  encodeCheckSet,
+  encodeShard,
+  encodeSweep,
+  parseCheckSet,
+  parseShard,
+  parseSweep,
+} from '../../formats/sweep-record.ts';
 import {
   hasCode,
   inStore,
   listNames,
   makeFolder,
+  putNew,
   readText,
   replace,
   storeUnavailable,
@@ -17,7 +26,7 @@ import {
   writeDurably,
 } from './files.ts';
 import { mapParallel } from './parallel.ts';
-import { reportFile, shardFile, sweepFile, sweepFolder } from './paths.ts';
+import { checkSetFile, reportFile, shardFile, sweepFile, sweepFolder } from './paths.ts';
 
 const writesAtOnce = 16;
 
@@ -44,11 +53,25 @@ export async function createSweep(
   });
 }
 
-/** The record of a sweep, or undefined where there is none. */
+/** The record of a sweep with its check sets, or undefined where there is none. */
 export async function readSweep(store: string, sweep: string): Promise<SweepRecord | undefined> {
   const file = sweepFile(store, sweep);
   const text = await readText(file);
-  return text === undefined ? undefined : parseSweep(text, file);
+  if (text === undefined) return undefined;
+  const folder = sweepFolder(store, sweep);
+  const sets: CheckSet[] = [];
+  for (;;) {
+    const setFile = checkSetFile(folder, sets.length + 1);
+    const setText = await readText(setFile);
+    if (setText === undefined) return withCheckSets(parseSweep(text, file), sets);
+    sets.push(parseCheckSet(setText, setFile));
+  }
+}
+
+/** Puts a check set where there is none of its number yet: false where there was one. */
+export async function putCheckSet(store: string, sweep: string, checkSet: CheckSet): Promise<boolean> {
+  const folder = sweepFolder(store, sweep);
+  return putNew(checkSetFile(folder, checkSet.number), encodeCheckSet(checkSet), folder);
 }
 
 /** The ids of all sweeps, sorted. */

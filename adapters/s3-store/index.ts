@@ -5,7 +5,15 @@ import { createExclusive } from './exclusive.ts';
 import { openJournal, readJournal } from './journal.ts';
 import { removeLeftovers, removeSweep, sizeOfSweep } from './removal.ts';
 import { putResult, putShardResults, readResult, readShardResults } from './results.ts';
-import { createSweep, listSweeps, putReport, readReport, readShard, readSweep } from './sweeps.ts';
+import {
+  createSweep,
+  listSweeps,
+  putCheckSet,
+  putReport,
+  readReport,
+  readShard,
+  readSweep,
+} from './sweeps.ts';
 
 export type BucketTimes = {
   /** How long a request is made again while what it is refused may pass. */
@@ -32,6 +40,7 @@ export function createS3Store(address: string, times: BucketTimes = usualTimes):
     address: bucket.addressOf(bucket.place.prefix).replace(/\/$/, ''),
     createSweep: (record, shards) => createSweep(bucket, exclusive, record, shards),
     readSweep: (sweep) => readSweep(bucket, sweep),
+    putCheckSet: (sweep, checkSet) => putCheckSet(bucket, exclusive, sweep, checkSet),
     listSweeps: () => listSweeps(bucket),
     readShard: (sweep, shard) => readShard(bucket, sweep, shard),
     openJournal: (run, writer) => openJournal(bucket, run, writer),

@@ -1,9 +1,17 @@
+import { type CheckSet, withCheckSets } from '../../domain/check-set.ts';
 import type { Json } from '../../domain/json.ts';
 import type { ShardRecord, SweepRecord } from '../../domain/sweep-record.ts';
-import { encodeShard, encodeSweep, parseShard, parseSweep } from '../../formats/sweep-record.ts';
+import {
+  encodeCheckSet,
+  encodeShard,
+  encodeSweep,
+  parseCheckSet,
+  parseShard,
+  parseSweep,
+} from '../../formats/sweep-record.ts';
 import { storeUnavailable } from '../file-store/files.ts';
 import { mapParallel } from '../file-store/parallel.ts';
-import { reportFile, shardFile, sweepFile, sweepFolder } from '../file-store/paths.ts';
+import { checkSetFile, reportFile, shardFile, sweepFile, sweepFolder } from '../file-store/paths.ts';
 import type { Bucket } from './bucket.ts';
 import type { Exclusive } from './exclusive.ts';
 
@@ -28,8 +36,33 @@ export async function createSweep(
   return (await exclusive.putNew(key, encodeSweep(record))) ? 'created' : 'exists';
 }
 
-/** The record of a sweep, or undefined where there is none. */
+/** The record of a sweep with its check sets, or undefined where there is none. */
 export async function readSweep(bucket: Bucket, sweep: string): Promise<SweepRecord | undefined> {
+  const planned = await readPlanned(bucket, sweep);
+  if (planned === undefined) return undefined;
+  const folder = sweepFolder(bucket.place.prefix, sweep);
+  const sets: CheckSet[] = [];
+  for (;;) {
+    const key = checkSetFile(folder, sets.length + 1);
+    const text = await bucket.read(key);
+    if (text === undefined) return withCheckSets(planned, sets);
+    sets.push(parseCheckSet(text, bucket.addressOf(key)));
+  }
+}
+
+/** Puts a check set where there is none of its number yet: false where there was one. */
+export function putCheckSet(
+  bucket: Bucket,
+  exclusive: Exclusive,
+  sweep: string,
+  checkSet: CheckSet,
+): Promise<boolean> {
+  const key = checkSetFile(sweepFolder(bucket.place.prefix, sweep), checkSet.number);
+  return exclusive.putNew(key, encodeCheckSet(checkSet));
+}
+
+/** The record of a sweep as it was planned. */
+async function readPlanned(bucket: Bucket, sweep: string): Promise<SweepRecord | undefined> {
   const key = sweepFile(bucket.place.prefix, sweep);
   const text = await bucket.read(key);
   return text === undefined ? undefined : parseSweep(text, bucket.addressOf(key));
@@ -47,7 +80,7 @@ export async function listSweeps(bucket: Bucket): Promise<readonly string[]> {
 
 /** The runs of a shard. Throws `Fault` store_unavailable where its object is gone. */
 export async function readShard(bucket: Bucket, sweep: string, shard: number): Promise<ShardRecord> {
-  const record = await readSweep(bucket, sweep);
+  const record = await readPlanned(bucket, sweep);
   const key = record === undefined ? undefined : shardKey(bucket, record, shard);
   const text = key === undefined ? undefined : await bucket.read(key);
   if (key === undefined || text === undefined) {

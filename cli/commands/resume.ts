@@ -6,7 +6,7 @@ import { addReportFlags, proveReportFlags, type ReportFlags } from '../report-fi
 import type { Shell } from '../shell.ts';
 import { addStoreFlag, type PlaceFlags } from '../sweep/sweep-flags.ts';
 
-type Flags = ConnectionFlags &
+export type GoingOnFlags = ConnectionFlags &
   PlaceFlags &
   ReportFlags & { readonly concurrency?: number; readonly budget?: number; readonly project?: string };
 
@@ -15,7 +15,7 @@ export function registerResume(program: Command, shell: Shell): void {
   const command = program
     .command('resume <id>')
     .description('Goes on with a sweep at the next message, and exits with its gate.')
-    .action((id: string, flags: Flags) => goOn(shell, id, flags, 'again'));
+    .action((id: string, flags: GoingOnFlags) => goOn(shell, id, flags, 'again'));
   addGoingOnFlags(command);
   addExamples(command, [
     'resume refund-desk-20260101-090000-1a2b',
@@ -29,7 +29,7 @@ export function registerRetry(program: Command, shell: Shell): void {
   const command = program
     .command('retry <id>')
     .description('Plays the broken, cancelled and unplayed runs of a sweep again.')
-    .action((id: string, flags: Flags) => goOn(shell, id, flags, 'retry'));
+    .action((id: string, flags: GoingOnFlags) => goOn(shell, id, flags, 'retry'));
   addGoingOnFlags(command);
   addExamples(command, [
     'retry refund-desk-20260101-090000-1a2b',
@@ -38,21 +38,8 @@ export function registerRetry(program: Command, shell: Shell): void {
   ]);
 }
 
-/** `regatta rejudge ID`: asks the undecided checks of a sweep again; no conversation is played. */
-export function registerRejudge(program: Command, shell: Shell): void {
-  const command = program
-    .command('rejudge <id>')
-    .description('Asks the undecided checks of a sweep again; plays nothing.')
-    .action((id: string, flags: Flags) => goOn(shell, id, flags, 'rejudge'));
-  addGoingOnFlags(command);
-  addExamples(command, [
-    'rejudge refund-desk-20260101-090000-1a2b',
-    'rejudge ID --concurrency 10',
-    'rejudge ID --junit out.xml',
-  ]);
-}
-
-function addGoingOnFlags(command: Command): void {
+/** Adds the flags of the commands that go on with a stored sweep. */
+export function addGoingOnFlags(command: Command): void {
   command
     .option('--concurrency <n>', 'how many runs are open at once from now on', wholeNumber)
     .option('--budget <usd>', 'what the sweep may cost in all from now on', decimalNumber)
@@ -60,12 +47,7 @@ function addGoingOnFlags(command: Command): void {
   addReportFlags(addStoreFlag(addConnectionFlags(command)));
 }
 
-async function goOn(
-  shell: Shell,
-  id: string,
-  flags: Flags,
-  how: 'again' | 'retry' | 'rejudge',
-): Promise<void> {
+async function goOn(shell: Shell, id: string, flags: GoingOnFlags, how: 'again' | 'retry'): Promise<void> {
   proveReportFlags(shell, flags);
   const [{ namesTemporal }, { proveEnvironment }, { playSweep, storeOf }, { findSweep }, { tellReport }] =
     await Promise.all([
@@ -78,11 +60,14 @@ async function goOn(
   const { store, address } = storeOf(shell, flags);
   const record = await findSweep(store, id);
   if (!namesTemporal(flags, shell.env)) proveEnvironment(shell, record);
-  const { concurrency, budget } = flags;
-  await playSweep(shell, {
-    ...{ record, store, storeAddress: address, flags, how },
+  await playSweep(shell, { ...{ record, store, storeAddress: address, flags, how }, ...wishesOf(flags) });
+  await tellReport(shell, store, record.id, flags);
+}
+
+/** Window and budget from now on, where they were given. */
+export function wishesOf({ concurrency, budget }: GoingOnFlags) {
+  return {
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(budget === undefined ? {} : { budgetUsd: budget }),
-  });
-  await tellReport(shell, store, record.id, flags);
+  };
 }

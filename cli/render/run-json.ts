@@ -21,6 +21,7 @@ export function runJson(stored: StoredRun): object {
     failure: outcome === undefined ? null : (failureOf({ plan, result: { ...result, outcome } }) ?? null),
     fault: result.fault ?? null,
     generation: result.generation,
+    check_set: result.checkSet ?? 0,
     messages: conversation.transcript.map(messageJson),
     checks: result.checks.map(checkJson),
     calls: stored.calls.map(callJson),

@@ -1,6 +1,6 @@
 import { shortNumber } from '../../domain/measure.ts';
 import { type Outcome, outcomes } from '../../domain/outcome.ts';
-import type { CheckReport, Report, ThresholdReport } from '../../domain/report.ts';
+import { type CheckReport, checkSetText, type Report, type ThresholdReport } from '../../domain/report.ts';
 import type { PlayedRun } from '../../domain/sample.ts';
 import type { Failure, ScenarioRow } from '../../domain/scenario-row.ts';
 import { roles } from '../../domain/usage.ts';
@@ -65,6 +65,7 @@ function headSection({ report, columns, style }: View): readonly string[] {
       ? []
       : wrap(`Halted (${halted.reason}): ${oneLine(halted.detail)}`, columns).map(style.yellow)),
     ...(report.cancelled ? [style.yellow('Cancelled before its end')] : []),
+    ...(report.check_set === null ? [] : wrap(oneLine(checkSetText(report.check_set)), columns)),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Store } from '../../activities/ports.ts';
+import { checkSetOf } from '../../domain/check-set.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { ShardRecord, SweepRecord } from '../../domain/sweep-record.ts';
 import { UsageError } from '../../domain/usage-error.ts';
@@ -104,6 +105,7 @@ export function inputOf(
 ): SweepInput {
   const { spec, planned } = record;
   const budgetUsd = how.budgetUsd ?? spec.budgetUsd;
+  const checkSet = checkSetOf(record);
   return {
     sweep: record.id,
     hash: record.hash,
@@ -111,10 +113,11 @@ export function inputOf(
     shards: planned.shards,
     inline: record.inline,
     window: how.concurrency ?? spec.concurrency,
-    estimateUsd: record.estimateUsd,
+    estimateUsd: (how.rejudge ? record.checkSets?.at(-1)?.estimateUsd : undefined) ?? record.estimateUsd,
     timeouts: spec.timeouts,
     retry: how.retry,
     rejudge: how.rejudge ?? false,
+    ...(checkSet === 0 ? {} : { checkSet }),
     ...(budgetUsd === undefined ? {} : { budgetUsd }),
   };
 }

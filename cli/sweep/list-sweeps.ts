@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Store } from '../../activities/ports.ts';
 import { systemClock } from '../../adapters/clock.ts';
+import { checkSetOf } from '../../domain/check-set.ts';
 import { isJsonObject, type Json } from '../../domain/json.ts';
 import { readPlayedRuns } from '../../domain/played-sweep.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
@@ -68,7 +69,7 @@ async function listed(store: Store, client: Client | undefined, record: SweepRec
     const ended = live.ended ?? (await countEnded(store, record));
     return { id, state: live.state, gate: null, planned, ended, started };
   }
-  const written = readWritten(await store.readReport(record.id));
+  const written = readWritten(await store.readReport(record.id), checkSetOf(record));
   const ended = written?.isWhole ? planned : await countEnded(store, record);
   return { id, state: written?.state ?? 'interrupted', gate: written?.gate ?? null, planned, ended, started };
 }
@@ -97,8 +98,10 @@ async function countEnded(store: Store, record: SweepRecord): Promise<number> {
 }
 
 /** What the last report of a sweep's workflow says of how it ended; undefined where the sweep went on since. */
-function readWritten(report: Json | undefined) {
+function readWritten(report: Json | undefined, checkSet: number) {
   if (!isJsonObject(report)) return undefined;
+  const judgedBy = isJsonObject(report.check_set) ? report.check_set.number : 0;
+  if (judgedBy !== checkSet) return undefined;
   const { gate, halted, cancelled, runs } = report;
   const isWhole = isJsonObject(runs) && runs.unplayed === 0;
   const state: ListedState = isJsonObject(halted) ? 'halted' : cancelled === true ? 'cancelled' : 'ended';

@@ -64,7 +64,7 @@ export async function planRead(
 }
 
 /** USD per million tokens, as far as a price is known. */
-function publishedPrice(): (model: ModelSpec) => Price | undefined {
+export function publishedPrice(): (model: ModelSpec) => Price | undefined {
   const { priceKnown, costUsd } = createPrices();
   const none = { inputTokens: 0, outputTokens: 0, estimated: false };
   return (model) =>

@@ -1,5 +1,6 @@
 import type { Store } from '../../activities/ports.ts';
 import { createStore, resolveStore } from '../../adapters/store.ts';
+import type { CheckSet } from '../../domain/check-set.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
 import { UsageError } from '../../domain/usage-error.ts';
 import type { ConnectionFlags } from '../connection.ts';
@@ -8,7 +9,7 @@ import { createProgress, type Progress } from '../render/progress.ts';
 import type { Shell } from '../shell.ts';
 import { type EmbeddedWorker, startEmbeddedWorker } from './embedded-worker.ts';
 import { followSweep } from './follow.ts';
-import { inputOf, isRunning, type Launched, restartSweep, startSweep } from './launch.ts';
+import { inputOf, isRunning, type Launch, type Launched, restartSweep, startSweep } from './launch.ts';
 import type { PlaceFlags } from './sweep-flags.ts';
 import { openRunningTemporal, openTemporal, type Temporal } from './temporal.ts';
 
@@ -23,9 +24,12 @@ export type Playing = {
   };
   /**
    * `once`: a sweep that has closed is left as it is. `again`: it goes on from its store. `retry`: its broken and
-   * cancelled runs are played again too. `rejudge`: nothing is played, undecided checks are asked again.
+   * cancelled runs are played again too. `rejudge`: nothing is played, undecided checks are asked again, or others in
+   * their place.
    */
   readonly how: 'once' | 'again' | 'retry' | 'rejudge';
+  /** What the record's last check set is, where the store has it not yet: it is put there before the workflow starts. */
+  readonly checkSet?: CheckSet;
   readonly concurrency?: number;
   readonly budgetUsd?: number;
 };
@@ -73,14 +77,27 @@ async function launch(temporal: Temporal, { record, store, how, ...wishes }: Pla
   const place = { client: temporal.client, store, record };
   const input = inputOf(record, { ...wishes, retry: how === 'retry', rejudge: how === 'rejudge' });
   if (how === 'once') return startSweep(place, input);
+  if (wishes.checkSet !== undefined) await putCheckSet(place, wishes.checkSet);
   const launched = await restartSweep(place, input);
-  if (launched === 'running' && how !== 'again') {
-    throw new UsageError({
-      message: `the sweep ${record.id} is live: ${how} takes up what an ended sweep left`,
-      hint: `regatta watch ${record.id} shows when it has ended`,
-    });
-  }
+  if (launched === 'running' && how !== 'again') throw stillLive(record.id, how);
   return launched;
+}
+
+/** A live sweep is judged by the checks that it was started with: only an ended one takes others. */
+async function putCheckSet({ client, store, record }: Launch, checkSet: CheckSet): Promise<void> {
+  if (await isRunning(client, record.id)) throw stillLive(record.id, 'rejudge');
+  if (await store.putCheckSet(record.id, checkSet)) return;
+  throw new UsageError({
+    message: `somebody else has just given the sweep ${record.id} other checks`,
+    hint: 'try again: these then follow those',
+  });
+}
+
+function stillLive(sweep: string, how: string): UsageError {
+  return new UsageError({
+    message: `the sweep ${sweep} is live: ${how} takes up what an ended sweep left`,
+    hint: `regatta watch ${sweep} shows when it has ended; regatta resume ${sweep} goes on with one that waits`,
+  });
 }
 
 /** A live sweep takes the wishes of a command that attaches to it. */

@@ -1,4 +1,5 @@
 import type { Store } from '../../activities/ports.ts';
+import { checkSetOf, resultNow } from '../../domain/check-set.ts';
 import { type Conversation, foldConversation, unopened } from '../../domain/conversation.ts';
 import type { CallEvent, FoldedJournal, JournalEvent, Opened } from '../../domain/journal.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -41,9 +42,10 @@ export async function readRun(store: Store, id: string, now: number): Promise<St
   const isSettled = written !== undefined && written.generation >= conversation.generation;
   const { run, scenario } = found;
   const generation = conversation.generation;
+  const checkSet = checkSetOf(found.record);
   const result = isSettled
-    ? written
-    : settleRun({ run, scenario, generation, journal, cancelled: false, at: now });
+    ? resultNow(written, found.record)
+    : settleRun({ run, scenario, generation, journal, checkSet, cancelled: false, at: now });
   const opened = journal.events.findLast((event) => event.kind === 'opened');
   return {
     ...found,

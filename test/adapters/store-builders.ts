@@ -1,3 +1,4 @@
+import type { CheckSet } from '../../domain/check-set.ts';
 import type { JournalEvent } from '../../domain/journal.ts';
 import type { RunPlan, RunResult } from '../../domain/run.ts';
 import type { ShardRecord, SweepRecord } from '../../domain/sweep-record.ts';
@@ -41,6 +42,16 @@ export function aSweep(changes: Partial<SweepRecord> = {}): SweepRecord {
     queue: 'regatta.refunds',
     created: { at: 1, regatta: '0.1.0' },
     ...changes,
+  };
+}
+
+export function aCheckSet(number: number, { allowed = 0.9 } = {}): CheckSet {
+  const metric = { kind: 'pass_rate', subject: { kind: 'outcome' } } as const;
+  return {
+    schema: 1,
+    ...{ number, checks: [], models: {}, kept: [], env: [], hash: `hash-${number}`, estimateUsd: 0 },
+    thresholds: [{ text: `pass_rate >= ${allowed}`, metric, comparison: '>=', value: allowed }],
+    created: { at: 2, regatta: '0.1.0', file: 'checks.yaml' },
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Store } from '../../activities/ports.ts';
 import { type Maker, startOther } from './other-process.ts';
-import { aMessage, aResult, aRun, aShard, aSweep, sweep, textsOf } from './store-builders.ts';
+import { aCheckSet, aMessage, aResult, aRun, aShard, aSweep, sweep, textsOf } from './store-builders.ts';
 
 export type StoreUnderTest = {
   readonly store: Store;
@@ -81,6 +81,27 @@ function sweepContract(check: Check): void {
     } finally {
       await Promise.all(others.map((other) => other.kill()));
     }
+  });
+
+  check(
+    'a sweep is read with the check sets that came after it, the last one in force',
+    async ({ store }) => {
+      await store.createSweep(aSweep(), [aShard()]);
+      assert.equal(await store.putCheckSet(sweep, aCheckSet(1)), true);
+      assert.equal(await store.putCheckSet(sweep, aCheckSet(2, { allowed: 0.5 })), true);
+      const read = await store.readSweep(sweep);
+      assert.deepEqual(read?.checkSets, [aCheckSet(1), aCheckSet(2, { allowed: 0.5 })]);
+      assert.deepEqual(read?.spec.thresholds, aCheckSet(2, { allowed: 0.5 }).thresholds);
+      assert.equal(read?.hash, 'hash');
+      assert.deepEqual(await store.readShard(sweep, 0), aShard());
+    },
+  );
+
+  check('a check set is put once', async ({ store }) => {
+    await store.createSweep(aSweep(), [aShard()]);
+    assert.equal(await store.putCheckSet(sweep, aCheckSet(1)), true);
+    assert.equal(await store.putCheckSet(sweep, aCheckSet(1, { allowed: 0.5 })), false);
+    assert.deepEqual((await store.readSweep(sweep))?.checkSets, [aCheckSet(1)]);
   });
 
   check('sweeps are listed by id, and only sweeps', async ({ store }) => {

@@ -73,6 +73,7 @@ Attempts
       failure: null,
       fault: null,
       generation: 1,
+      check_set: 0,
       messages: [
         { by: 'driver', text: 'I want my money back.', turn: 1, tool_calls: [] },
         {

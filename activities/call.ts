@@ -19,6 +19,8 @@ export type Call<T extends Spent> = {
   make(options: CallOptions): Promise<T>;
   /** A call whose fate is unknown must not simply be made again. */
   readonly once?: boolean;
+  /** Asked before each try: what the stretch is left for where the answer must come from elsewhere. */
+  elsewhere?(): StretchEnd | undefined;
 };
 
 export type Called<T> =
@@ -37,6 +39,8 @@ export async function makeCall<T extends Spent>(stretch: Stretch, call: Call<T>)
   for (;;) {
     await deps.contact.hold(signals.abort);
     if (signals.stop.aborted) return { kind: 'leave', end: { kind: 'stopped' } };
+    const end = call.elsewhere?.();
+    if (end !== undefined) return { kind: 'leave', end };
     const began = deps.clock.now();
     try {
       const value = await call.make(stretch.callOptions(call.idempotencyKey));

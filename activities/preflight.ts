@@ -43,6 +43,7 @@ function modulesOfTarget(target: TargetSpec): readonly ModuleRef[] {
     case 'module':
       return [target.module];
     case 'http':
+    case 'queue':
     case 'script':
       return [];
   }

@@ -3,6 +3,7 @@ import type { Blame, FaultCode } from '../domain/fault.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { RunResult } from '../domain/run.ts';
 import { totalUsage } from '../domain/usage.ts';
+import type { TargetAsk, TargetHeard } from './queue-turn.ts';
 
 /** Names one run in one generation. */
 export type RunRef = {
@@ -21,6 +22,8 @@ export type ConverseInput = RunRef & {
   readonly stretchMs: number;
   /** Longest wait for a provider inside the activity, in milliseconds; longer ones go to the workflow. */
   readonly longestWaitMs: number;
+  /** What a queue target answered to what the last stretch left for. */
+  readonly heard?: TargetHeard;
 };
 
 /** How a stretch came back. */
@@ -33,7 +36,9 @@ export type StretchEnd =
   | { readonly kind: 'spent' }
   /** The worker drains, or the workflow asked to stop. */
   | { readonly kind: 'stopped' }
-  | { readonly kind: 'wait'; readonly waitMs: number };
+  | { readonly kind: 'wait'; readonly waitMs: number }
+  /** A target on a queue of its own must speak. */
+  | { readonly kind: 'ask_target'; readonly queue: string; readonly ask: TargetAsk };
 
 export type ScoreEnd =
   | { readonly kind: 'settled'; readonly summary: RunSummary }

@@ -2,6 +2,7 @@ import { Fault } from '../domain/fault.ts';
 import { type Called, makeCall } from './call.ts';
 import { settleFault } from './fault-policy.ts';
 import type { Target, TargetReply } from './ports.ts';
+import { queueTurn } from './queue-turn.ts';
 import { messageOf } from './reply.ts';
 import type { StretchEnd } from './run-work.ts';
 import { isBound, lostSession, openSession, restart } from './session.ts';
@@ -14,16 +15,19 @@ export async function targetTurn(
   target: Target,
   turn: number,
 ): Promise<StretchEnd | undefined> {
-  const { onUnsureTurn } = stretch.plan.target;
+  const { target: spec } = stretch.plan;
+  const { onUnsureTurn } = spec;
   const mayBeResent = !isBound(stretch) || onUnsureTurn === 'resend';
-  if (stretch.now().unsure && !mayBeResent) {
+  const queued = spec.kind === 'queue' ? queueTurn(stretch, spec, turn) : undefined;
+  if (stretch.now().unsure && !mayBeResent && queued?.hasReply !== true) {
     if (onUnsureTurn === 'break') return settleFault(stretch, 'target', unsureCall());
     return restart(stretch, target, 'interrupted');
   }
   const called = await makeCall(stretch, {
     ...callFactsOf(stretch, turn),
     once: !mayBeResent,
-    make: (options) => target.reply(targetCallOf(stretch, turn), options),
+    make: (options) => queued?.read() ?? target.reply(targetCallOf(stretch, turn), options),
+    elsewhere: () => queued?.elsewhere(),
   });
   switch (called.kind) {
     case 'leave':

@@ -1,9 +1,9 @@
 import type { SessionStart, TargetReply } from '../activities/ports.ts';
 import { Fault } from '../domain/fault.ts';
 import { isJsonObject, type Json, type JsonObject, textOf } from '../domain/json.ts';
+import { toolCallsIn } from '../domain/reported-calls.ts';
 import { textIn } from './http-target/reply.ts';
 import { checkSize } from './reply-size.ts';
-import { toolCallsIn } from './tool-calls.ts';
 
 /** Where an answer of user code comes from. */
 export type Answerer = { readonly file: string; readonly name: string; readonly ms: number };

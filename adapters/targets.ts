@@ -5,6 +5,7 @@ import type { CheckHost } from './hosts.ts';
 import { createHttpTarget } from './http-target/index.ts';
 import { createModuleTarget } from './module-target.ts';
 import type { ModuleHost } from './modules/index.ts';
+import { createQueueTarget } from './queue-target.ts';
 import { createScriptTarget } from './script-target.ts';
 import type { Secrets } from './secrets.ts';
 import { createTurnstile } from './turnstile.ts';
@@ -14,6 +15,8 @@ export type TargetsOptions = {
   readonly secrets: Pick<Secrets, 'resolve' | 'redact' | 'learn'>;
   readonly checkHost: CheckHost;
   readonly modules: ModuleHost;
+  /** Awaited before each call, once it is its turn; rejects with the signal's reason. Default: nothing is held back. */
+  readonly hold?: (signal: AbortSignal) => Promise<void>;
 };
 
 type Openable = Parameters<Targets['open']>[0];
@@ -40,13 +43,15 @@ export function createTargets(options: TargetsOptions): Targets {
   };
 }
 
-function openTarget(spec: Openable, { modules, ...parts }: TargetsOptions): Target {
-  const turnstile = createTurnstile(spec.maxParallelRequests);
+function openTarget(spec: Openable, { modules, hold, ...parts }: TargetsOptions): Target {
+  const turnstile = createTurnstile(spec.maxParallelRequests, hold);
   switch (spec.kind) {
     case 'http':
       return createHttpTarget(spec, { ...parts, turnstile });
     case 'module':
       return createModuleTarget(spec, { modules, turnstile });
+    case 'queue':
+      return createQueueTarget();
     case 'script':
       return createScriptTarget(spec);
   }

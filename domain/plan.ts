@@ -51,7 +51,9 @@ export function planSweep({
 }: PlanInput): SweepPlan {
   const repeats = scenarios.reduce((sum, scenario) => sum + (scenario.repeats ?? spec.repeats), 0);
   const runs = repeats * spec.targets.length;
-  const isInline = inline ?? runs > runsInAShard;
+  // A turn on another queue is three events more.
+  const isElsewhere = spec.targets.some(({ kind }) => kind === 'queue');
+  const isInline = !isElsewhere && (inline ?? runs > runsInAShard);
   const size = shardSize(runs, spec.concurrency, isInline ? runsInAnInlineShard : runsInAShard);
   // Before the runs are written down: a slip of the pen in `repeats` must not fill the memory.
   refuseTooMany(Math.ceil(runs / size), runs);

@@ -157,7 +157,10 @@ export type ModuleTarget = {
 /** Fixed replies, one a turn; the last one is repeated. */
 export type ScriptTarget = { readonly kind: 'script'; readonly replies: readonly string[] };
 
-export type TargetKind = ChatTarget | HttpTarget | ModuleTarget | ScriptTarget;
+/** Replies that a worker of any Temporal SDK gives, on the task queue `target.<queue>`. */
+export type QueueTarget = { readonly kind: 'queue'; readonly queue: string };
+
+export type TargetKind = ChatTarget | HttpTarget | ModuleTarget | QueueTarget | ScriptTarget;
 
 /** The system under test. */
 export type TargetSpec = TargetKind & {

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,10 +27,33 @@ async function runExample(folder: string, flags: readonly string[]): Promise<num
       started.push(service);
       env[name] = service.url;
     }
+    const worker = join(here, folder, 'worker.py');
+    if (existsSync(worker)) started.push(await startPython(worker));
     return await runCli(['run', relative('', join(here, folder, 'sweep.yaml')), ...flags], env);
   } finally {
     await Promise.all(started.map((service) => service.close()));
   }
+}
+
+/** A Python worker on the server that local runs of this folder share. */
+async function startPython(file: string): Promise<Service> {
+  const cli = join(here, '../cli/main.ts');
+  const address = execFileSync(process.execPath, [cli, 'server', 'start'], { encoding: 'utf8' }).trim();
+  const worker = spawn(process.env.PYTHON ?? 'python3', [file], {
+    stdio: 'inherit',
+    env: { ...process.env, TEMPORAL_ADDRESS: address },
+  });
+  await once(worker, 'spawn');
+  return {
+    url: address,
+    async close() {
+      if (worker.exitCode === null && worker.signalCode === null) {
+        worker.kill('SIGKILL');
+        await once(worker, 'exit');
+      }
+      execFileSync(process.execPath, [cli, 'server', 'stop'], { stdio: 'ignore' });
+    },
+  };
 }
 
 function runCli(args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sweepFileSchema } from './sweep-file/schema.ts';
+import { targetTurnInputSchema, targetTurnOutputSchema } from './target-turn.ts';
 import { transcriptSchema } from './transcript/schema.ts';
 
 /** A published JSON Schema: its file name and its text. */
@@ -9,6 +10,11 @@ export type PublishedSchema = { readonly file: string; readonly text: string };
 export function publishedSchemas(): readonly PublishedSchema[] {
   return [
     { file: 'sweep.schema.json', text: schemaText('regatta sweep file', sweepFileSchema) },
+    { file: 'target-turn-input.schema.json', text: schemaText('target_turn input', targetTurnInputSchema) },
+    {
+      file: 'target-turn-output.schema.json',
+      text: schemaText('target_turn output', targetTurnOutputSchema),
+    },
     { file: 'transcript.schema.json', text: schemaText('regatta transcript', transcriptSchema) },
   ];
 }

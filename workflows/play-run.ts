@@ -1,9 +1,11 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { OnStore } from '../activities/ports.ts';
+import type { TargetHeard } from '../activities/queue-turn.ts';
 import type { RunRef, RunSummary, StretchEnd } from '../activities/run-work.ts';
 import type { RunInput } from './messages.ts';
 import { runActivities, stretchOf } from './options.ts';
 import type { RunControl } from './run-control.ts';
+import { askTarget } from './target-queue.ts';
 
 /**
  * One conversation, from its first stretch to its result: stretches, then scoring, then the session is closed.
@@ -31,16 +33,23 @@ const toBeScored = { kind: 'over', score: true, session: false } as const;
 type Over = Extract<StretchEnd, { kind: 'settled' | 'over' }>;
 
 async function converseToTheEnd(input: RunInput, ref: RunRef, control: RunControl): Promise<Over> {
+  let heard: TargetHeard | undefined;
   for (let first = true; ; first = false) {
     await control.unpaused();
     const { converse } = runActivities(input, first);
-    const end = await control.stoppable(() => converse({ ...ref, ...stretchOf(input) }));
+    const told = { ...ref, ...stretchOf(input), ...(heard === undefined ? {} : { heard }) };
+    const end = await control.stoppable(() => converse(told));
+    // One that was stopped may not have come to what it was told.
+    if (end !== undefined && end.kind !== 'stopped') heard = undefined;
     switch (end?.kind) {
       case 'settled':
       case 'over':
         return end;
       case 'wait':
         await sleep(end.waitMs);
+        break;
+      case 'ask_target':
+        heard = await askTarget(end.queue, end.ask, input.timeouts.callMs);
         break;
       case 'spent':
       case 'stopped':

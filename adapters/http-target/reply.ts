@@ -2,11 +2,11 @@ import type { TargetReply } from '../../activities/ports.ts';
 import { Fault } from '../../domain/fault.ts';
 import { isJsonObject, type Json, type JsonObject, textOf } from '../../domain/json.ts';
 import { followPath, isWholePath } from '../../domain/json-path.ts';
+import { toolCallsIn } from '../../domain/reported-calls.ts';
 import type { HttpSend } from '../../domain/sweep-spec.ts';
 import type { ToolCall } from '../../domain/transcript.ts';
 import { joinToolCalls } from '../chat-model/event-stream.ts';
 import { checkSize } from '../reply-size.ts';
-import { toolCallsIn } from '../tool-calls.ts';
 import type { HttpAnswer } from './exchange.ts';
 
 /** Reads what is asked of an answer; throws a `Fault` bad_reply, blame target, that says what came instead. */

@@ -1,5 +1,5 @@
 import { textIn } from '../../adapters/http-target/reply.ts';
-import { toolCallsIn } from '../../adapters/tool-calls.ts';
+import { toolCallsIn } from '../../domain/reported-calls.ts';
 import { wordHint } from '../../domain/closest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
 import type { Message, Side, ToolCall, Transcript } from '../../domain/transcript.ts';

@@ -31,6 +31,13 @@ export function chooseDryRun({ spec, scenarios }: SweepFileContent, wishes: Wish
   const scenario =
     wishes.scenario === undefined ? scenarios[0] : scenarios.find(({ id }) => id === wishes.scenario);
   const target = targetOf(spec, wishes.variant);
+  if (target.kind === 'queue') {
+    const message = 'a queue target is asked by workflows only';
+    throw new UsageError({
+      message,
+      hint: `its worker serves target_turn on the task queue target.${target.queue}`,
+    });
+  }
   if (scenario === undefined) {
     const message = `there is no scenario "${wishes.scenario ?? ''}"`;
     throw new UsageError({ message, hint: wordHint(wishes.scenario ?? '', ids) });

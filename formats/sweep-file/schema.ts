@@ -154,6 +154,10 @@ export const chatSchema = fields({
   max_tool_steps: wholeNumber.exactOptional(),
 });
 
+const queueName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, dashes or underscores');
+
 export const targetSchema = fields({
   chat: chatSchema.exactOptional(),
   http: httpSchema.exactOptional(),
@@ -175,6 +179,10 @@ export const targetSchema = fields({
       { error: 'must be a file, or a map with file, calls, batch_size' },
     )
     .exactOptional(),
+  queue: z
+    .union([queueName, fields({ name: queueName })], { error: 'must be a name, or a map with name' })
+    .exactOptional()
+    .describe('a worker of any Temporal SDK serves target_turn on the task queue target.NAME'),
   script: fields({ replies: z.array(text).min(1) }).exactOptional(),
   ...callLimits,
   on_unsure_turn: z.enum(['restart', 'resend', 'break']).exactOptional(),

@@ -17,7 +17,7 @@ import { readHttpTarget } from './http-target.ts';
 import type { Reader } from './reader.ts';
 import { type chatSchema, targetSchema } from './schema.ts';
 
-const kinds = ['chat', 'http', 'module', 'script'] as const;
+const kinds = ['chat', 'http', 'module', 'queue', 'script'] as const;
 
 /** `target`, or the variants of `targets`. */
 export function readTargets(
@@ -105,6 +105,8 @@ function readKind(reader: Reader, raw: z.output<typeof targetSchema>, path: Path
   if (raw.chat !== undefined) return readChat(reader, raw.chat, [...path, 'chat']);
   if (raw.http !== undefined) return readHttpTarget(reader, raw.http, [...path, 'http']);
   if (raw.module !== undefined) return readModule(reader, raw.module, [...path, 'module']);
+  if (raw.queue !== undefined)
+    return { kind: 'queue', queue: typeof raw.queue === 'string' ? raw.queue : raw.queue.name };
   const replies = raw.script?.replies ?? [];
   replies.forEach((reply, index) => {
     reader.template(reply, { path: [...path, 'script', 'replies', index], place: 'http_target' });

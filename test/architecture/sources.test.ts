@@ -18,6 +18,7 @@ const ambient = [
 /** Files that use them nevertheless, and why. */
 const ambientReasons: Readonly<Record<string, string>> = {
   'workflows/pace.ts': 'within a workflow it is the time of the task, also when it is replayed',
+  'workflows/target-queue.ts': 'within a workflow it is the time of the task, also when it is replayed',
   'formats/write-schemas.ts': 'a script of the checkout; nothing imports it',
   'cli/temporal-server/sdk-download.ts': 'a program of its own: its arguments are the only way in',
 };

@@ -157,6 +157,14 @@ describe('the shards of a plan', () => {
     assert.equal(planSweep({ id: 's', spec: aSpec(), scenarios: scenarios(501) }).inline, true);
     assert.equal(planSweep({ id: 's', spec: aSpec(), scenarios: scenarios(1), inline: true }).inline, true);
   });
+
+  it('never play runs inline against a target on a queue', () => {
+    const [target] = aSpec().targets;
+    assert.ok(target);
+    const { kind: _, ...common } = target;
+    const spec = aSpec({ targets: [{ ...common, kind: 'queue', queue: 'desk' } as TargetSpec] });
+    assert.equal(planSweep({ id: 's', spec, scenarios: scenarios(501), inline: true }).inline, false);
+  });
 });
 
 describe('the estimate of a plan', () => {

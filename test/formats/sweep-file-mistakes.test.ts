@@ -143,13 +143,13 @@ const bad: readonly Bad[] = [
   [
     'a target of no kind',
     { target: 'target: { retries: 1 }' },
-    ['sweep.yaml:4:9 target: the target has no kind (exactly one of chat, http, module, script)'],
+    ['sweep.yaml:4:9 target: the target has no kind (exactly one of chat, http, module, queue, script)'],
   ],
   [
     'a target of two kinds',
     { target: 'target: { module: a.ts, script: { replies: [x] } }' },
     [
-      'sweep.yaml:4:9 target: the target has 2 kinds: module, script (exactly one of chat, http, module, script)',
+      'sweep.yaml:4:9 target: the target has 2 kinds: module, script (exactly one of chat, http, module, queue, script)',
     ],
   ],
   [
@@ -319,7 +319,7 @@ describe('the mistakes of a sweep file', () => {
       mistakesOf({ file: 's.json', format: 'json', text: '{\n  "seed": 1,\n  "tarte": 2\n}' }),
       [
         's.json:1:1 scenarios: "scenarios" is missing (a list of rows and of `file: PATTERN`)',
-        's.json:1:1 target: "target" is missing (one of chat, http, module, script)',
+        's.json:1:1 target: "target" is missing (one of chat, http, module, queue, script)',
         's.json:3:3 tarte: unknown key "tarte" (did you mean "target"?)',
       ],
     ));

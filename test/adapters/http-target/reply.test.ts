@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readReply, textIn } from '../../../adapters/http-target/reply.ts';
-import { toolCallsIn } from '../../../adapters/tool-calls.ts';
+import { toolCallsIn } from '../../../domain/reported-calls.ts';
 import type { Json } from '../../../domain/json.ts';
 import { aSend } from './open-target.ts';
 

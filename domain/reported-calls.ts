@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../domain/json.ts';
-import type { ToolCall } from '../domain/transcript.ts';
+import { isJsonObject, type Json } from './json.ts';
+import type { ToolCall } from './transcript.ts';
 
 /**
  * Tool calls in the shapes that targets report them, one or a list: `{name, args}`, `{name, arguments}` and

@@ -239,7 +239,11 @@ export type Meter = {
 };
 
 /** Holds calls back while this worker does not reach Temporal. */
-export type Contact = { hold(signal: AbortSignal): Promise<void> };
+export type Contact = {
+  hold(signal: AbortSignal): Promise<void>;
+  /** Whether `hold` would let a call go at once: asked again where one had to wait for its turn after it was held. */
+  mayCall(): boolean;
+};
 
 /** Everything that the activities need from outside. */
 export type Dependencies = {

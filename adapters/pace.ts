@@ -86,11 +86,15 @@ export type PaceOptions = {
   readonly share?: number;
   /** Who shares out what endpoints declare among all processes; absent: nobody, and `share` holds. */
   readonly leases?: Leases;
+  /** Whether this process may call anybody right now; whoever waits has no turn until it may. Default: it always may. */
+  readonly mayCall?: () => boolean;
   /** Told how long each call waited, 0 included. */
   readonly onWait?: (wait: { readonly model: string; readonly ms: number }) => void;
 };
 
 const longestCooldownMs = 60_000;
+/** How often a process that may not call looks whether it may again. */
+const lookEveryMs = 500;
 
 type Waiting = {
   readonly order: number;
@@ -131,7 +135,7 @@ type Queue = {
 
 /** The line of those who wait for one endpoint. */
 function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): Queue {
-  const { now, share = 1, leases } = options;
+  const { now, share = 1, leases, mayCall = () => true } = options;
   const declare = createDeclaredPace(now);
   let model = firstModel;
   let whole = declare(model);
@@ -198,11 +202,15 @@ function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): 
     };
   }
 
+  function waitNow(): number | undefined {
+    return mayCall() ? waitOf(pace, now()) : lookEveryMs;
+  }
+
   function advance(): void {
-    let wait = waitOf(pace, now());
+    let wait = waitNow();
     while (waiting.length > 0 && wait === 0) {
       waiting.pop()?.go();
-      wait = waitOf(pace, now());
+      wait = waitNow();
     }
     count();
     if (waiting.length > 0) postpone(wait);
@@ -265,7 +273,7 @@ function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): 
       if (fault !== undefined) throw fault;
       takeLease();
       demand.entered(request.order);
-      if (waiting.length === 0 && waitOf(pace, now()) === 0) return send(caller, request.tokens);
+      if (waiting.length === 0 && waitNow() === 0) return send(caller, request.tokens);
       return wait(caller, request);
     },
     reading: () => ({

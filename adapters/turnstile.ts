@@ -9,8 +9,14 @@ export type Turnstile = {
 
 type Waiting = { readonly order: number; readonly admit: () => void };
 
-/** A turnstile for `limit` callers; no limit: everybody passes. */
-export function createTurnstile(limit = Number.POSITIVE_INFINITY): Turnstile {
+/**
+ * A turnstile for `limit` callers; no limit: everybody passes. Whoever has waited there is held back before it passes,
+ * as it was before it came: much may have happened meanwhile.
+ */
+export function createTurnstile(
+  limit = Number.POSITIVE_INFINITY,
+  hold: (signal: AbortSignal) => Promise<void> = async () => {},
+): Turnstile {
   const queue: Waiting[] = [];
   let inside = 0;
 
@@ -32,25 +38,36 @@ export function createTurnstile(limit = Number.POSITIVE_INFINITY): Turnstile {
     };
   };
 
+  const waitForTurn = (order: number, signal: AbortSignal): Promise<() => void> =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const giveUp = () => {
+        queue.splice(queue.indexOf(waiting), 1);
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        order,
+        admit: () => {
+          signal.removeEventListener('abort', giveUp);
+          resolve(leaveOnce());
+        },
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      const younger = queue.findIndex((other) => other.order > order);
+      queue.splice(younger === -1 ? queue.length : younger, 0, waiting);
+      admitNext();
+    });
+
   return {
-    enter: (order, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
-        const giveUp = () => {
-          queue.splice(queue.indexOf(waiting), 1);
-          reject(signal.reason);
-        };
-        const waiting: Waiting = {
-          order,
-          admit: () => {
-            signal.removeEventListener('abort', giveUp);
-            resolve(leaveOnce());
-          },
-        };
-        signal.addEventListener('abort', giveUp, { once: true });
-        const younger = queue.findIndex((other) => other.order > order);
-        queue.splice(younger === -1 ? queue.length : younger, 0, waiting);
-        admitNext();
-      }),
+    async enter(order, signal) {
+      const leave = await waitForTurn(order, signal);
+      try {
+        await hold(signal);
+        return leave;
+      } catch (reason) {
+        leave();
+        throw reason;
+      }
+    },
   };
 }

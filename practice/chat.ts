@@ -43,10 +43,11 @@ export function completeChat(practice: Practice, incoming: Incoming, response: S
     content: incoming.hash,
     ...(conversation !== undefined && { conversation }),
   });
-  options.onCall?.(conversation);
   response.once('close', count.left);
   const draw = { seed: options.seed ?? 0, role, call: count.call, content: incoming.hash, time: count.time };
   const fault = faultOf(options.faults ?? {}, draw);
+  const arrived = { request, role, content: incoming.hash, response };
+  options.onCall?.(conversation, fault === undefined ? arrived : { ...arrived, fault });
   const call = { request, role, count, incoming };
   if (fault === undefined) deliver(options, call, response);
   else fail(options, call, response, fault);

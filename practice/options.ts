@@ -1,4 +1,7 @@
-import type { Faults } from './faults.ts';
+import type { ServerResponse } from 'node:http';
+import type { Role } from '../domain/usage.ts';
+import type { FaultKind, Faults } from './faults.ts';
+import type { PracticeRequest } from './request.ts';
 import type { Tally } from './stats.ts';
 
 export const inabilities = [
@@ -34,9 +37,21 @@ export type PracticeOptions = {
   /** Any other model gets 404; default: every name is known. */
   readonly models?: readonly string[];
   /** Told of each call as it arrives, with what it is part of. Probes are none. */
-  readonly onCall?: (conversation: string | undefined) => void;
+  readonly onCall?: (conversation: string | undefined, call: ArrivedCall) => void;
   /** Told of each answer that is no fault: its tokens, the request's among them. */
   readonly onAnswer?: (tokens: number) => void;
+};
+
+/** A call that has arrived, and what it will meet. */
+export type ArrivedCall = {
+  readonly request: PracticeRequest;
+  readonly role: Role;
+  /** The same for each try of a call, and for equal requests. */
+  readonly content: string;
+  /** Absent: it is answered. */
+  readonly fault?: FaultKind;
+  /** Closes when the call is over, or when the client leaves. */
+  readonly response: ServerResponse;
 };
 
 /** Everything that a request handler knows. */

@@ -43,6 +43,7 @@ export async function startDevServer(flags: readonly string[] = []): Promise<Dev
     await connection.close();
   }
   async function kill(signal: NodeJS.Signals): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
     await gone;

@@ -65,7 +65,7 @@ export async function startTestFleet(project = process.cwd()): Promise<TestFleet
       allowHost: [],
       meter: quiet,
       onPaceWait: () => {},
-      contact: { hold: async () => {} },
+      contact: { hold: async () => {}, mayCall: () => true },
       drain: drained.signal,
       log: () => {},
       version: 'test',

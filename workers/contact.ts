@@ -52,6 +52,7 @@ export function watchContact(
 
   return {
     reachable: () => !isSilent(),
+    mayCall,
     async hold(signal) {
       while (!mayCall()) await sleep(lookEveryMs, signal);
     },

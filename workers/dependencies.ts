@@ -61,6 +61,7 @@ export function createDependencies(parts: WorkerParts): {
   const paces = createPaces({
     now: () => performance.now(),
     onWait: parts.onPaceWait,
+    mayCall: parts.contact.mayCall,
     ...paceOf(parts.pace ?? 1),
   });
   const models = createChatModels({
@@ -72,7 +73,10 @@ export function createDependencies(parts: WorkerParts): {
     clock,
     checkHost,
   });
-  const targets = createTargets({ agent: dispatcher, secrets, checkHost, modules });
+  const targets = createTargets({
+    ...{ agent: dispatcher, secrets, checkHost, modules },
+    hold: parts.contact.hold,
+  });
   const deps: WorkerDependencies = {
     clock,
     ...hideSecrets({ models, targets, modules }, secrets.hide),

@@ -75,7 +75,7 @@ export async function dryRun(input: DryRunInput): Promise<DryRun> {
     openStore: () => createFileStore(input.project),
     meter: silentMeter,
     onPaceWait: () => {},
-    contact: { hold: async () => {} },
+    contact: { hold: async () => {}, mayCall: () => true },
     drain: input.signal,
     agent: tapHttp(createHttpAgent(), (exchange) => exchanges.push(exchange)),
   });

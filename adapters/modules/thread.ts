@@ -13,6 +13,9 @@ const say = (message: FromThread): void => port.postMessage(message);
 const complain = (what: string) => (error: unknown) =>
   console.error(`${what} in a module: ${describe(error)}`);
 
+// The process may keep fewer frames for its workflows; a user reads more of them.
+Error.stackTraceLimit = 10;
+
 // A promise that nobody awaits must not take down the thread with the sessions of everybody else.
 process.on('unhandledRejection', complain('unhandled rejection'));
 process.on('uncaughtException', complain('uncaught exception'));

@@ -1,7 +1,7 @@
 import { textIn } from '../../adapters/http-target/reply.ts';
-import { toolCallsIn } from '../../domain/reported-calls.ts';
 import { wordHint } from '../../domain/closest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { toolCallsIn } from '../../domain/reported-calls.ts';
 import type { Message, Side, ToolCall, Transcript } from '../../domain/transcript.ts';
 import { parseObject } from '../../formats/stored-json.ts';
 

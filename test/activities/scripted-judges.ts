@@ -63,7 +63,7 @@ export function dependencies(
         slept.push(ms);
       },
     },
-    contact: { hold: async () => undefined },
+    contact: { hold: async () => undefined, mayCall: () => true },
     modules: { call: async (_module, name, input) => code(name, input), prove: async () => undefined },
     meter: {
       call: (record) => metered.push(`${record.role} ${record.model} ${record.code}`),

@@ -246,7 +246,7 @@ export async function aStage(t: TestContext, parts: StageParts): Promise<Stage> 
       hash: sha256,
       store: itsStore,
       meter: { call: (call) => metered.push(call), turn() {}, runOpened() {}, runLeft() {}, runEnded() {} },
-      contact: { hold: async () => {} },
+      contact: { hold: async () => {}, mayCall: () => true },
       drain: new AbortController().signal,
       proveEnv: () => {},
       nonce: () => 'n',

@@ -185,3 +185,26 @@ test('an endpoint is named without secrets', () => {
   const name = nameEndpoint({ name: 'gpt', baseUrl: 'https://me:pw@host.example/v1?key=abc#x' });
   assert.equal(name, 'gpt at https://host.example/v1');
 });
+
+test('nobody has a turn while the process may not call, whoever waits goes on once it may', async () => {
+  let mayCall = false;
+  let asked = 0;
+  const paces = createPaces({
+    now: Date.now,
+    mayCall: () => {
+      asked += 1;
+      return mayCall;
+    },
+  });
+  const went: string[] = [];
+  const calls = ['first', 'second'].map(async (name) => {
+    const pass = await paces.enter(aModel(), request());
+    went.push(name);
+    pass.leave(served);
+  });
+  while (asked < 4) await new Promise(setImmediate);
+  assert.deepEqual(went, []);
+  mayCall = true;
+  await Promise.all(calls);
+  assert.deepEqual(went, ['first', 'second']);
+});

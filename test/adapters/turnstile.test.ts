@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { createTurnstile } from '../../adapters/turnstile.ts';
 
@@ -46,5 +47,19 @@ test('a caller that gives up leaves the queue', async () => {
   await assert.rejects(refused, /cancelled/);
   const next = turnstile.enter(1, signal);
   leave();
+  await next;
+});
+
+test('a caller that has waited is held back before it passes, and leaves when it is called off meanwhile', async () => {
+  const held = Promise.withResolvers<void>();
+  const hold = (caller: AbortSignal) =>
+    Promise.race([held.promise, once(caller, 'abort').then(() => Promise.reject(caller.reason))]);
+  const turnstile = createTurnstile(1, hold);
+  const calledOff = new AbortController();
+  const lost = turnstile.enter(1, calledOff.signal);
+  const next = turnstile.enter(2, signal);
+  calledOff.abort(new Error('called off'));
+  await assert.rejects(lost, /called off/);
+  held.resolve();
   await next;
 });

@@ -19,8 +19,8 @@ export type Fleet = {
   readonly store: Store;
   readonly folder: string;
   readonly workers: WorkerProcess[];
-  /** `flags` are added to its command line. */
-  addWorker(flags?: readonly string[]): Promise<WorkerProcess>;
+  /** `flags` are added to its command line, `env` to its environment. */
+  addWorker(flags?: readonly string[], env?: Readonly<Record<string, string>>): Promise<WorkerProcess>;
   plan(id: string, spec: SweepSpec, scenarios: readonly Scenario[], shardSize?: number): Promise<SweepRecord>;
   start(record: SweepRecord, how?: Partial<SweepInput>): Promise<WorkflowHandle>;
   /** Another server on an empty database: nothing of the old one is known to it. */
@@ -30,8 +30,9 @@ export type Fleet = {
 
 const queue = 'regatta.attacked';
 
-export async function startFleet(workerCount: number): Promise<Fleet> {
-  const folder = await mkdtemp(join(tmpdir(), 'regatta-attacked-'));
+/** Starts one whose store is a new folder, or `given`, which outlives it. */
+export async function startFleet(workerCount: number, given?: string): Promise<Fleet> {
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'regatta-attacked-')));
   const store = createFileStore(folder);
   const server = await startDevServer();
   const fleet: Fleet = {
@@ -40,8 +41,9 @@ export async function startFleet(workerCount: number): Promise<Fleet> {
     store,
     folder,
     workers: [],
-    async addWorker(flags = []) {
-      const worker = await startWorkerProcess({ address: fleet.server.address, queue, store: folder, flags });
+    async addWorker(flags = [], env = {}) {
+      const { address } = fleet.server;
+      const worker = await startWorkerProcess({ address, queue, store: folder, flags, env });
       fleet.workers.push(worker);
       return worker;
     },
@@ -68,7 +70,7 @@ export async function startFleet(workerCount: number): Promise<Fleet> {
       await Promise.all(fleet.workers.map((worker) => worker.gone));
       await fleet.client.connection.close();
       await fleet.server.stop();
-      await rm(folder, { recursive: true, force: true });
+      if (given === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
   for (let index = 0; index < workerCount; index += 1) await fleet.addWorker();

@@ -114,6 +114,20 @@ describe('the contact with Temporal', () => {
     assert.equal(call.isOver, true);
   });
 
+  it('says so to whoever was held before the absence and has had to wait for something else since', async (t) => {
+    const { clock, server, contact } = aContact(t);
+    await contact.hold(never);
+    assert.equal(contact.mayCall(), true);
+    server.answer = away;
+    await clock.advance(60_000);
+    assert.equal(contact.mayCall(), false);
+    server.answer = () => Promise.resolve();
+    await clock.advance(5_000);
+    assert.equal(contact.mayCall(), false);
+    await clock.advance(6_500);
+    assert.equal(contact.mayCall(), true);
+  });
+
   it('also holds the call that begins once contact is back, until the heartbeat has passed', async (t) => {
     const { clock, server, contact } = aContact(t);
     server.answer = away;

@@ -27,7 +27,7 @@ function someDependencies(test: TestContext) {
     allowHost: [],
     meter,
     onPaceWait,
-    contact: { hold: async () => {} },
+    contact: { hold: async () => {}, mayCall: () => true },
     drain: new AbortController().signal,
     log: () => {},
     version: '1',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readReply, textIn } from '../../../adapters/http-target/reply.ts';
-import { toolCallsIn } from '../../../domain/reported-calls.ts';
 import type { Json } from '../../../domain/json.ts';
+import { toolCallsIn } from '../../../domain/reported-calls.ts';
 import { aSend } from './open-target.ts';
 
 const name = { what: 'POST http://a.test/', endpoint: 'http://a.test/', excerpt: '' };

@@ -25,6 +25,8 @@ export type ModulesOptions = {
   readonly memoryMb?: number;
   /** How long a thread that is over a call's time may take to show that it lives; default 2,000. */
   readonly pingMs?: number;
+  /** How often a call that has not begun is looked at, to be given to another thread; default 50. */
+  readonly heldMs?: number;
 };
 
 export type SeatedOptions = {
@@ -77,8 +79,6 @@ export function createModules(options: ModulesOptions): ModuleHost {
   };
 }
 
-/** How often a call that has not begun is looked at: it goes to another thread. */
-const heldMs = 50;
 const mostThreadsTried = 4;
 
 type Context = {
@@ -95,6 +95,7 @@ async function callIn(
   call: SeatedOptions & { readonly isRequired?: boolean },
 ): Promise<Seated> {
   const { file } = module;
+  const { heldMs = 50 } = options;
   const { session, isSpread = false, seat } = call;
   const folder = await realpath(options.projectFolder);
   const project = { folder, url: pathToFileURL(folder).href };

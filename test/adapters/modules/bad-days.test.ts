@@ -25,7 +25,7 @@ type Opened = Project & {
 };
 
 async function open(threads = 1): Promise<Opened> {
-  const project = openProject({ threads, memoryMb: 32, pingMs: 300 });
+  const project = openProject({ threads, memoryMb: 32, pingMs: 300, heldMs: 10_000 });
   const module = await project.write('bad.js', badCode);
   const { signal } = new AbortController();
   const call = (name: string, timeoutMs = 20_000) =>

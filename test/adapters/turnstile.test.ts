@@ -58,6 +58,7 @@ test('a caller that has waited is held back before it passes, and leaves when it
   const calledOff = new AbortController();
   const lost = turnstile.enter(1, calledOff.signal);
   const next = turnstile.enter(2, signal);
+  await new Promise(setImmediate);
   calledOff.abort(new Error('called off'));
   await assert.rejects(lost, /called off/);
   held.resolve();

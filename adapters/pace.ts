@@ -207,13 +207,9 @@ function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): 
   }
 
   function advance(): void {
-    let wait = waitNow();
-    while (waiting.length > 0 && wait === 0) {
-      waiting.pop()?.go();
-      wait = waitNow();
-    }
+    while (waiting.length > 0 && waitNow() === 0) waiting.pop()?.go();
     count();
-    if (waiting.length > 0) postpone(wait);
+    if (waiting.length > 0) postpone(waitNow());
   }
 
   function postpone(wait: number | undefined): void {
@@ -288,8 +284,7 @@ function createQueue(key: string, firstModel: ModelSpec, options: PaceOptions): 
 
 /** Where one of this order belongs in a list whose last goes first: before all that are not younger. */
 function placeOf(waiting: readonly Waiting[], order: number): number {
-  let low = 0;
-  let high = waiting.length;
+  let [low, high] = [0, waiting.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((waiting[middle]?.order ?? 0) > order) low = middle + 1;

@@ -34,8 +34,11 @@ async function* events(): AsyncGenerator<TestEvent> {
 async function* eventsOf(group: readonly string[], limitMs: number): AsyncGenerator<TestEvent> {
   if (group.length === 0) return;
   const paths = group.map((file) => join(root, file));
-  const signal = AbortSignal.any([wholeLimit, AbortSignal.timeout(limitMs)]);
-  signal.addEventListener('abort', () => killLater(children()));
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), limitMs);
+  const signal = AbortSignal.any([wholeLimit, limit.signal]);
+  const ended = new AbortController();
+  signal.addEventListener('abort', () => killLater(children()), { signal: ended.signal });
   for await (const event of run({ files: paths, concurrency: availableParallelism(), signal })) {
     switch (event.type) {
       case 'test:summary':
@@ -53,6 +56,9 @@ async function* eventsOf(group: readonly string[], limitMs: number): AsyncGenera
         yield event;
     }
   }
+  // What comes after this group is not to be killed for it.
+  clearTimeout(timer);
+  ended.abort();
 }
 
 function killLater(pids: readonly number[]): void {

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, textOf } from '../domain/json.ts';
 import type { ChatTarget, ToolSpec } from '../domain/sweep-spec.ts';
 import { renderText, TemplateError, type Variables } from '../domain/template.ts';
 import { scenarioVariables } from '../domain/template-variables.ts';
-import type { Message, ToolCall } from '../domain/transcript.ts';
+import { historyOf, type Message, type ToolCall } from '../domain/transcript.ts';
 import { type Called, makeCall } from './call.ts';
 import { settleFault } from './fault-policy.ts';
 import type { AskedToolCall, ChatMessage, ChatReply, ChatRequest, ChatTool } from './ports.ts';
@@ -166,10 +166,7 @@ function chatMessages(stretch: Stretch, target: ChatTarget): readonly ChatMessag
   const latest = transcript.findLast((message) => message.by === 'driver')?.text;
   const variables = {
     ...scenarioVariables(scenario, run),
-    message_history: transcript.map(({ by, text }) => ({
-      role: by === 'driver' ? 'user' : 'assistant',
-      content: text,
-    })),
+    message_history: historyOf(transcript),
     latest_message: latest,
   };
   const { system } = target;

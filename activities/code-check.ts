@@ -7,12 +7,11 @@ import { type CheckAnswer, undecided } from '../domain/checks/verdict.ts';
 import { Fault, isConfigurationCode } from '../domain/fault.ts';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { uniform } from '../domain/random.ts';
-import { type NextTry, nextTry } from '../domain/retry-policy.ts';
-import { toolCallsOf } from '../domain/transcript.ts';
-import { judgeTries } from './judge.ts';
+import type { NextTry } from '../domain/retry-policy.ts';
+import { historyOf, toolCallsOf } from '../domain/transcript.ts';
 import type { CallOptions, Modules } from './ports.ts';
 import type { Scoring, ScoringDependencies } from './score.ts';
-import { waitWithin } from './scoring-wait.ts';
+import { nextScoringTry, waitWithin } from './scoring-wait.ts';
 
 export type CodeCheckSpec = Extract<CheckSpec, { kind: 'code' }>;
 
@@ -58,21 +57,16 @@ function turnContextOf({ evidence, turn }: Question): JsonObject {
     user: messages.findLast(({ by }) => by === 'driver')?.text ?? '',
     reply: messages.findLast(({ by }) => by === 'target')?.text ?? '',
     tool_calls: toolCallsOf(messages).map(({ name, args }) => ({ name, args: args ?? null })),
-    history: evidence.transcript
-      .filter((message) => message.by === 'driver' || message.turn !== turn)
-      .map(({ by, text }) => ({ role: by === 'driver' ? 'user' : 'assistant', content: text })),
+    history: historyOf(
+      evidence.transcript.filter((message) => message.by === 'driver' || message.turn !== turn),
+    ),
   };
 }
 
 /** A check that takes too long would take too long again; one that was hit by another's end may well do better. */
 function nextCall({ name }: CodeCheckSpec, { evidence }: Question, fault: Fault, tries: number): NextTry {
   if (fault.code !== 'unavailable') return { kind: 'final' };
-  const { code, retryAfterMs } = fault;
-  return nextTry(
-    { code, called: 'target', tries, failingMs: 0, waitedMs: 0, retryAfterMs },
-    { targetTries: judgeTries, giveUpMs: Number.POSITIVE_INFINITY },
-    uniform(evidence.run.seed, `code wait:${name}`, tries),
-  );
+  return nextScoringTry(fault, { tries }, uniform(evidence.run.seed, `code wait:${name}`, tries));
 }
 
 /** The function `evaluate`, or the default export, else `check`; where both are missing, what was said of the first. */

@@ -8,13 +8,12 @@ import { Fault } from '../domain/fault.ts';
 import type { VoteEvent } from '../domain/journal.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { stableHash, uniform } from '../domain/random.ts';
-import { nextTry } from '../domain/retry-policy.ts';
 import type { ModelSpec } from '../domain/sweep-spec.ts';
 import { TemplateError } from '../domain/template.ts';
 import { noRoleUsage } from '../domain/usage.ts';
 import type { ChatReply, ChatRequest } from './ports.ts';
 import type { Scoring, ScoringDependencies } from './score.ts';
-import { waitWithin } from './scoring-wait.ts';
+import { nextScoringTry, waitWithin } from './scoring-wait.ts';
 import type { NewEvent } from './stretch.ts';
 
 export type JudgeCheckSpec = Extract<CheckSpec, { kind: 'judge' }>;
@@ -27,9 +26,6 @@ export type Ballot = {
   /** Counted from 1. */
   readonly vote: number;
 };
-
-/** Tries of a judge's call, and of a module's; refusals to be patient about never count. */
-export const judgeTries = 3;
 
 /**
  * Asks for one vote and journals it together with the call that brought it. A judge that stays at fault is journaled
@@ -143,13 +139,8 @@ function waitAfter(
   fault: Fault,
   { tries, refusals }: { readonly tries: number; readonly refusals: number },
 ) {
-  const { code, retryAfterMs } = fault;
   const jitter = uniform(question.evidence.run.seed, `judge wait:${check.name}:${vote}`, tries + refusals);
-  return nextTry(
-    { code, called: 'target', tries, refusals, failingMs: 0, waitedMs: 0, retryAfterMs },
-    { targetTries: judgeTries, giveUpMs: Number.POSITIVE_INFINITY },
-    jitter,
-  );
+  return nextScoringTry(fault, { tries, refusals }, jitter);
 }
 
 function voteEvent(

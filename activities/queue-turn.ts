@@ -2,6 +2,7 @@ import { Fault } from '../domain/fault.ts';
 import { isJsonObject, type Json, textOf } from '../domain/json.ts';
 import { toolCallsIn } from '../domain/reported-calls.ts';
 import type { QueueTarget } from '../domain/sweep-spec.ts';
+import { type HistoryMessage, historyOf } from '../domain/transcript.ts';
 import type { TargetReply } from './ports.ts';
 import type { StretchEnd } from './run-work.ts';
 import type { Stretch } from './stretch.ts';
@@ -19,7 +20,7 @@ export type TargetAsk = {
   /** Null where the target speaks first. */
   readonly latest_message: string | null;
   /** The whole conversation, the latest message its last; left out once the target has a session. */
-  readonly messages?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+  readonly messages?: readonly HistoryMessage[];
 };
 
 /** What came of it, for the next stretch. */
@@ -59,12 +60,12 @@ export function queueTurn(stretch: Stretch, target: QueueTarget, turn: number): 
   const queue = queueOf(target);
   let fresh = heard?.key === call.idempotencyKey ? heard : undefined;
   return {
-    hasReply: fresh?.failure === undefined && fresh !== undefined,
+    hasReply: fresh !== undefined && fresh.failure === undefined,
     elsewhere: () => {
+      if (fresh !== undefined) return undefined;
       const ask = askOf(stretch, turn);
       // Too large a question is a fault of the call: `read` throws it.
-      if (fresh !== undefined || isTooLarge(ask)) return undefined;
-      return { kind: 'ask_target', queue, ask };
+      return isTooLarge(ask) ? undefined : { kind: 'ask_target', queue, ask };
     },
     read: async () => {
       const answer = fresh;
@@ -85,16 +86,13 @@ function askOf(stretch: Stretch, turn: number): TargetAsk {
     stretch,
     turn,
   );
-  const messages = transcript.map(
-    ({ by, text }) => ({ role: by === 'driver' ? 'user' : 'assistant', content: text }) as const,
-  );
   return {
     run_id: runId,
     idempotency_key: idempotencyKey,
     session_id: sessionId ?? null,
     input: scenario.input,
     latest_message: latestMessage ?? null,
-    ...(sessionId === undefined ? { messages } : {}),
+    ...(sessionId === undefined ? { messages: historyOf(transcript) } : {}),
   };
 }
 

@@ -1,3 +1,5 @@
+import { storedJson } from '../domain/json.ts';
+import { isScored } from '../domain/outcome.ts';
 import type { RunResult } from '../domain/run.ts';
 import { addTally, emptyTally, type Tally } from '../domain/tally.ts';
 import type { GateVerdict } from '../domain/threshold.ts';
@@ -68,19 +70,14 @@ function dueRun(run: { readonly id: string; readonly index: number }, result: Ru
   return {
     ...run,
     generation: (result?.generation ?? 0) + 1,
-    ...(result === undefined || isUnscored(result) ? {} : { rejudge: true }),
+    ...(result === undefined || !isScored(result.outcome) ? {} : { rejudge: true }),
     ...(spentUsd === 0 ? {} : { spentUsd }),
   };
 }
 
-/** Whether a run came to nothing that checks could judge. */
-function isUnscored({ outcome }: RunResult): boolean {
-  return outcome === 'broken' || outcome === 'cancelled' || outcome === 'skipped';
-}
-
 function isDue(result: RunResult | undefined, { retry, rejudge, checkSet = 0 }: OpenShardInput): boolean {
   if (result === undefined) return !rejudge;
-  if (isUnscored(result)) return retry && result.outcome !== 'skipped';
+  if (!isScored(result.outcome)) return retry && result.outcome !== 'skipped';
   if ((result.checkSet ?? 0) < checkSet) return true;
   return rejudge && result.checks.some((check) => check.verdict === 'undecided');
 }
@@ -122,6 +119,6 @@ export async function writeReport(
   input: WriteReportInput,
 ): Promise<{ readonly gate: GateVerdict }> {
   const report = await sweepReport(deps.store, input);
-  await deps.store.putReport(input.sweep, JSON.parse(JSON.stringify(report)));
+  await deps.store.putReport(input.sweep, storedJson(report));
   return { gate: report.gate };
 }

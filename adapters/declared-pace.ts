@@ -1,3 +1,4 @@
+import { leastOf } from '../domain/pace-lease.ts';
 import type { ModelSpec } from '../domain/sweep-spec.ts';
 
 export type DeclaredPace = Pick<ModelSpec, 'maxInFlight' | 'rpm' | 'tpm'>;
@@ -14,14 +15,9 @@ export function createDeclaredPace(now: () => number): (model: DeclaredPace) => 
   return (model) => {
     declared.set(`${model.maxInFlight} ${model.rpm} ${model.tpm}`, { model, at: now() });
     for (const [key, { at }] of declared) if (now() - at > rememberedMs) declared.delete(key);
-    return [...declared.values()].reduce((least, one) => leastOf(least, one.model), model);
+    return [...declared.values()].reduce<DeclaredPace>((least, { model: one }) => {
+      const maxInFlight = Math.min(least.maxInFlight, one.maxInFlight);
+      return { ...leastOf(least, one), maxInFlight };
+    }, model);
   };
-}
-
-function leastOf(a: DeclaredPace, b: DeclaredPace): DeclaredPace {
-  const least = (kind: 'rpm' | 'tpm') => {
-    const amount = Math.min(a[kind] ?? Number.POSITIVE_INFINITY, b[kind] ?? Number.POSITIVE_INFINITY);
-    return Number.isFinite(amount) ? { [kind]: amount } : {};
-  };
-  return { maxInFlight: Math.min(a.maxInFlight, b.maxInFlight), ...least('rpm'), ...least('tpm') };
 }

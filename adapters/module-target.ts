@@ -3,10 +3,10 @@ import { Fault } from '../domain/fault.ts';
 import { type Json, type JsonObject, textOf } from '../domain/json.ts';
 import type { Scenario } from '../domain/scenario.ts';
 import type { ModuleTarget } from '../domain/sweep-spec.ts';
+import { historyOf } from '../domain/transcript.ts';
 import { createBatch } from './module-batch.ts';
 import { readModuleReply, readModuleStart } from './module-reply.ts';
 import type { ModuleHost, Seated, SeatedOptions } from './modules/index.ts';
-import { historyOf } from './target-variables.ts';
 import type { Turnstile } from './turnstile.ts';
 
 export type ModuleTargetParts = { readonly modules: ModuleHost; readonly turnstile: Turnstile };
@@ -177,7 +177,7 @@ function scenarioJson({ id, input, expected, tags, meta }: Scenario): JsonObject
 
 /** The input of `reply`, and the arguments of `invoke`. */
 function repliesTo(call: TargetCall, sessionId: string | undefined): readonly Json[] {
-  const messages = historyOf(call.transcript) as Json;
+  const messages = historyOf(call.transcript);
   return [
     {
       messages,

@@ -1,7 +1,7 @@
 import { type CheckSpec, isAskedOf } from './check.ts';
 import { faithfulCheckOf } from './faithful.ts';
-import { canonicalJson, type Json } from './json.ts';
-import { outcomeOf } from './outcome.ts';
+import { canonicalJson, storedJson } from './json.ts';
+import { isScored, outcomeOf } from './outcome.ts';
 import type { RunResult } from './run.ts';
 import { faithfulCheck } from './settle.ts';
 import type { DriverSpec, ModelSpec } from './sweep-spec.ts';
@@ -59,7 +59,7 @@ function questionsOf({ checks, models }: Questionnaire, driver: DriverSpec) {
   const faithful = faithfulCheckOf(driver);
   return [...checks, ...(faithful === undefined ? [] : [faithful])].map((check) => {
     const asked = { check, model: check.kind === 'judge' ? models[check.model] : undefined };
-    return [check.name, canonicalJson(JSON.parse(JSON.stringify(asked)) as Json)] as const;
+    return [check.name, canonicalJson(storedJson(asked))] as const;
   });
 }
 
@@ -74,9 +74,7 @@ export function stillAnswers(checkSets: readonly CheckSet[], since: number, chec
  */
 export function resultNow(result: RunResult, { spec, checkSets = [] }: Judged): RunResult {
   const since = result.checkSet ?? 0;
-  const isJudged =
-    result.outcome === 'passed' || result.outcome === 'failed' || result.outcome === 'undecided';
-  if (since >= checkSetOf({ checkSets }) || !isJudged) return result;
+  if (since >= checkSetOf({ checkSets }) || !isScored(result.outcome)) return result;
   const checks = spec.checks
     .filter((check) => isAskedOf(check, { id: result.scenario, tags: result.tags }))
     .map(({ name, required }) => {

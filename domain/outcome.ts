@@ -31,6 +31,11 @@ export function isMissing(outcome: Outcome): boolean {
   return outcome === 'broken' || outcome === 'cancelled' || outcome === 'unplayed';
 }
 
+/** Whether checks had their say about a run. */
+export function isScored(outcome: Outcome): boolean {
+  return outcome === 'passed' || outcome === 'failed' || outcome === 'undecided';
+}
+
 export type Verdict = 'pass' | 'fail' | 'undecided';
 
 /** What a required check, or a soft one, came to for one run. */

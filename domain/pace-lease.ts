@@ -10,10 +10,10 @@ export type PaceAmounts = {
   readonly tpm?: number;
 };
 
-/** The ceiling of a process where `max_in_flight` is not declared. */
-const undeclaredInFlight = 256;
+/** `max_in_flight` where it is not declared: the ceiling of a process. */
+export const undeclaredInFlight = 256;
 
-/** What an endpoint declares for all workers together; undefined where that is nothing. 256 in flight is the default. */
+/** What an endpoint declares for all workers together; undefined where that is nothing. */
 export function wholeOf(model: PaceAmounts): PaceAmounts | undefined {
   const whole = amounts((kind) =>
     kind === 'maxInFlight' && model.maxInFlight === undeclaredInFlight ? undefined : model[kind],
@@ -174,7 +174,7 @@ function decide(
   now: number,
 ): { readonly share: PaceAmounts | undefined; readonly renewInMs?: number } {
   const all = [asker, ...others];
-  const whole = all.map((holder) => holder.whole).reduce(least);
+  const whole = all.map((holder) => holder.whole).reduce(leastOf);
   const due = dueTo(whole, inTurn(whole, all, now));
   const isOtherShort = others.some((other) => isShortOf(due.get(other.id), other.booked));
   const own = due.get(asker.id);
@@ -249,7 +249,8 @@ function isShortOf(due: PaceAmounts | undefined, has: PaceAmounts): boolean {
   return kinds.some((kind) => (due?.[kind] ?? 0) > (has[kind] ?? 0) * tolerance);
 }
 
-function least(a: PaceAmounts, b: PaceAmounts): PaceAmounts {
+/** The lesser amount of each kind that either has. */
+export function leastOf(a: PaceAmounts, b: PaceAmounts): PaceAmounts {
   return amounts((kind) => {
     const known = [a[kind], b[kind]].filter((amount) => amount !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);

@@ -25,6 +25,14 @@ export type Message = {
 /** The messages of one run, in order. */
 export type Transcript = readonly Message[];
 
+/** A message as the target's side sees it: the driver is its user. */
+export type HistoryMessage = { readonly role: 'user' | 'assistant'; readonly content: string };
+
+/** The conversation as targets see it; the driver's latest message is its last. */
+export function historyOf(transcript: Transcript): readonly HistoryMessage[] {
+  return transcript.map(({ by, text }) => ({ role: by === 'driver' ? 'user' : 'assistant', content: text }));
+}
+
 /** The replies (the target's messages, the greeting included), in order. */
 export function repliesOf(transcript: Transcript): readonly Message[] {
   return transcript.filter((message) => message.by === 'target');

@@ -1,6 +1,6 @@
 import { wordHint } from '../domain/closest.ts';
 import { thresholdFeasible } from '../domain/feasibility.ts';
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../domain/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject, storedJson } from '../domain/json.ts';
 import { judgesUsed, playersOf } from '../domain/models-used.ts';
 import type { PlannedRun } from '../domain/sample.ts';
 import type { Scenario } from '../domain/scenario.ts';
@@ -63,7 +63,7 @@ export function readChecksFile(
   if (reader.mistakes.length === 0) proveThresholds(reader, value, spec, sweep.planned);
   if (reader.mistakes.length > 0) throw new UsageError(inOrder(reader.mistakes, file));
   const { checks, thresholds, models } = spec;
-  const judges = JSON.parse(JSON.stringify(judgesUsed(spec))) as Json;
+  const judges = storedJson(judgesUsed(spec));
   return { checks, thresholds, models, env: [...envNames(judges)].sort() };
 }
 
@@ -116,8 +116,7 @@ function refuseOtherPlay(reader: Reader, before: SweepSpec, after: SweepSpec): v
 }
 
 function isSame(a: unknown, b: unknown): boolean {
-  const text = (value: unknown) =>
-    value === undefined ? '' : canonicalJson(JSON.parse(JSON.stringify(value)) as Json);
+  const text = (value: unknown) => (value === undefined ? '' : canonicalJson(storedJson(value)));
   return text(a) === text(b);
 }
 

@@ -1,3 +1,5 @@
+import { undeclaredInFlight } from '../domain/pace-lease.ts';
+
 /** Every default of the sweep file, by its path, as it would be written there. `plan --verbose` prints this table. */
 export const defaults = {
   repeats: 1,
@@ -9,7 +11,7 @@ export const defaults = {
   'conversation.stop.on': 'pass',
   'driver.temperature': 0.6,
   'driver.managed': true,
-  'models.*.max_in_flight': 256,
+  'models.*.max_in_flight': undeclaredInFlight,
   'target.retries': 3,
   'target.idempotent': false,
   'target.on_unsure_turn': 'restart',

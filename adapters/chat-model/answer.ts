@@ -1,6 +1,6 @@
 import type { ChatReply, ChatRequest } from '../../activities/ports.ts';
 import type { FaultCode } from '../../domain/fault.ts';
-import { isJsonObject, type Json } from '../../domain/json.ts';
+import { isJsonObject, type Json, jsonIn } from '../../domain/json.ts';
 import { readComplaint } from './complaint.ts';
 import { isEventStream, readEventStream } from './event-stream.ts';
 import type { Answer } from './exchange.ts';
@@ -40,19 +40,11 @@ function readCompletion(answer: Answer, place: CallPlace): Json {
     if (reading.kind === 'garbage') throw faultOfAnswer(answer, place, 'bad_reply', 'not a stream of JSON');
     throw faultOfAnswer(answer, place, codeOfError(JSON.stringify(reading.error)), 'an error in the stream');
   }
-  const value = parse(body);
+  const value = jsonIn(body);
   if (value === undefined) throw faultOfAnswer(answer, place, 'bad_reply', 'not JSON');
   const hasError = isJsonObject(value) && value.choices === undefined && (value.error ?? null) !== null;
   if (hasError) throw faultOfAnswer(answer, place, codeOfError(body), 'an error in it');
   return value;
-}
-
-function parse(body: string): Json | undefined {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** An error inside of a 200 is taken at its word where it is a limit or an ending; all else is a bad reply. */

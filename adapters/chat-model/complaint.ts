@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../domain/json.ts';
+import { isJsonObject, type Json, jsonIn } from '../../domain/json.ts';
 import type { Wording } from './failure-table.ts';
 
 /** What a server says about a call that it refused. */
@@ -15,7 +15,7 @@ const longestMessage = 4000;
 
 /** Reads the body of a refusal; where it is no JSON of a known form its text is the message. */
 export function readComplaint(body: string): Complaint {
-  const value = parse(body);
+  const value = jsonIn(body);
   const first = Array.isArray(value) ? value[0] : value;
   if (!isJsonObject(first)) return { message: isWebPage(body) ? '' : clip(body), codes: [], params: [] };
   const error = isJsonObject(first.error) ? first.error : first;
@@ -44,14 +44,6 @@ export function isWorded(complaint: Complaint, wording: Wording): boolean {
 /** Lower case, every run of other signs than letters and digits as `_`. */
 export function normaliseCode(code: string): string {
   return code.toLowerCase().replace(/[^a-z0-9]+/g, '_');
-}
-
-function parse(body: string): Json | undefined {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Their footers speak of policies and limits that have nothing to do with the call. */

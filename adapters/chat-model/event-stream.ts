@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonIn } from '../../domain/json.ts';
 
 /** A completion put together from a stream of events, or what is wrong with the stream. */
 export type StreamReading =
@@ -19,7 +19,7 @@ export function readEventStream(body: string): StreamReading {
   for (const event of body.split(/\r?\n\r?\n|\r\r/)) {
     const { name, data } = readEvent(event);
     if (data === '' || data === '[DONE]') continue;
-    const chunk = parse(data);
+    const chunk = jsonIn(data);
     if (name === 'error') return { kind: 'error', error: chunk ?? data };
     if (!isJsonObject(chunk)) return { kind: 'garbage' };
     if (chunk.error !== undefined && chunk.error !== null) return { kind: 'error', error: chunk };
@@ -33,14 +33,6 @@ function readEvent(event: string): { readonly name: string; readonly data: strin
   const valuesOf = (field: string): readonly string[] =>
     fields.filter((line) => line.startsWith(`${field}:`)).map((line) => line.slice(field.length + 1).trim());
   return { name: valuesOf('event').at(-1) ?? '', data: valuesOf('data').join('\n') };
-}
-
-function parse(data: string): Json | undefined {
-  try {
-    return JSON.parse(data) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function joinChunks(chunks: readonly JsonObject[]): JsonObject {

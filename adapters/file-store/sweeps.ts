@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type CheckSet, withCheckSets } from '../../domain/check-set.ts';
+import type { CheckSet } from '../../domain/check-set.ts';
 import type { Json } from '../../domain/json.ts';
 import type { ShardRecord, SweepRecord } from '../../domain/sweep-record.ts';
 import {
   encodeCheckSet,
   encodeShard,
   encodeSweep,
-  parseCheckSet,
   parseShard,
   parseSweep,
 } from '../../formats/sweep-record.ts';
+import { withStoredCheckSets } from './check-sets.ts';
 import {
   hasCode,
   inStore,
@@ -58,14 +58,7 @@ export async function readSweep(store: string, sweep: string): Promise<SweepReco
   const file = sweepFile(store, sweep);
   const text = await readText(file);
   if (text === undefined) return undefined;
-  const folder = sweepFolder(store, sweep);
-  const sets: CheckSet[] = [];
-  for (;;) {
-    const setFile = checkSetFile(folder, sets.length + 1);
-    const setText = await readText(setFile);
-    if (setText === undefined) return withCheckSets(parseSweep(text, file), sets);
-    sets.push(parseCheckSet(setText, setFile));
-  }
+  return withStoredCheckSets(parseSweep(text, file), sweepFolder(store, sweep), readText);
 }
 
 /** Puts a check set where there is none of its number yet: false where there was one. */

@@ -1,6 +1,6 @@
 import { type Dispatcher, request as send } from 'undici';
 import { Fault } from '../../domain/fault.ts';
-import type { Json } from '../../domain/json.ts';
+import { type Json, jsonIn } from '../../domain/json.ts';
 import { isWholePath } from '../../domain/json-path.ts';
 import type { StreamRules } from '../../domain/sweep-spec.ts';
 import { readRetryAfter } from '../chat-model/retry-after.ts';
@@ -201,12 +201,4 @@ async function readBody(
 
 function headerText(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
-}
-
-function jsonIn(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

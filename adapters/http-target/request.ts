@@ -1,5 +1,5 @@
 import { Fault } from '../../domain/fault.ts';
-import { isJsonObject, type Json, textOf } from '../../domain/json.ts';
+import { isJsonObject, type Json, jsonIn, textOf } from '../../domain/json.ts';
 import type { HttpRequestSpec } from '../../domain/sweep-spec.ts';
 import { renderJson, renderText, type Variables } from '../../domain/template.ts';
 
@@ -120,10 +120,5 @@ function textBody(text: string): { readonly text: string; readonly type: string 
 }
 
 function structureIn(text: string): Json | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return /^\s*[[{]/.test(text) ? jsonIn(text) : undefined;
 }

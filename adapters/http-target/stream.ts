@@ -1,4 +1,4 @@
-import { type Json, textOf } from '../../domain/json.ts';
+import { type Json, jsonIn, textOf } from '../../domain/json.ts';
 import { followPath } from '../../domain/json-path.ts';
 import type { StreamRule, StreamRules } from '../../domain/sweep-spec.ts';
 import { readPayloads } from './payloads.ts';
@@ -79,12 +79,4 @@ function meets(chunk: Json, { path, value: wanted }: StreamRule): boolean {
   const truth = wanted.toLowerCase();
   if (truth === 'true' || truth === 'false') return found === (truth === 'true');
   return textOf(found) === wanted;
-}
-
-function jsonIn(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,14 +1,14 @@
-import { type CheckSet, withCheckSets } from '../../domain/check-set.ts';
+import type { CheckSet } from '../../domain/check-set.ts';
 import type { Json } from '../../domain/json.ts';
 import type { ShardRecord, SweepRecord } from '../../domain/sweep-record.ts';
 import {
   encodeCheckSet,
   encodeShard,
   encodeSweep,
-  parseCheckSet,
   parseShard,
   parseSweep,
 } from '../../formats/sweep-record.ts';
+import { withStoredCheckSets } from '../file-store/check-sets.ts';
 import { storeUnavailable } from '../file-store/files.ts';
 import { mapParallel } from '../file-store/parallel.ts';
 import { checkSetFile, reportFile, shardFile, sweepFile, sweepFolder } from '../file-store/paths.ts';
@@ -41,13 +41,7 @@ export async function readSweep(bucket: Bucket, sweep: string): Promise<SweepRec
   const planned = await readPlanned(bucket, sweep);
   if (planned === undefined) return undefined;
   const folder = sweepFolder(bucket.place.prefix, sweep);
-  const sets: CheckSet[] = [];
-  for (;;) {
-    const key = checkSetFile(folder, sets.length + 1);
-    const text = await bucket.read(key);
-    if (text === undefined) return withCheckSets(planned, sets);
-    sets.push(parseCheckSet(text, bucket.addressOf(key)));
-  }
+  return withStoredCheckSets(planned, folder, bucket.read, bucket.addressOf);
 }
 
 /** Puts a check set where there is none of its number yet: false where there was one. */

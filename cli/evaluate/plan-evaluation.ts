@@ -1,6 +1,6 @@
 import { sha256 } from '../../adapters/hash.ts';
 import type { CheckSpec, RunNumber } from '../../domain/check.ts';
-import { canonicalJson, type Json } from '../../domain/json.ts';
+import { canonicalJson, storedJson } from '../../domain/json.ts';
 import { modelsUsed } from '../../domain/models-used.ts';
 import type { Scenario } from '../../domain/scenario.ts';
 import type { SweepSpec, TargetSpec } from '../../domain/sweep-spec.ts';
@@ -40,7 +40,7 @@ export async function planEvaluation(
     }),
   }));
   const { record } = planned;
-  const content = canonicalJson(JSON.parse(JSON.stringify(conversations)) as Json);
+  const content = canonicalJson(storedJson(conversations));
   return {
     ...planned,
     plan: { ...planned.plan, shards, runs: byRun.size },
@@ -102,7 +102,7 @@ function scoringOnly(
       thresholds,
       conversation,
       repeats: 1,
-      env: [...envNames(JSON.parse(JSON.stringify(models)) as Json)].sort(),
+      env: [...envNames(storedJson(models))].sort(),
     },
     leftOut: [
       ...spec.checks.filter(isUntold).map(({ name }) => `the check ${name}`),

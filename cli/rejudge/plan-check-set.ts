@@ -4,7 +4,7 @@ import type { Store } from '../../activities/ports.ts';
 import { sha256 } from '../../adapters/hash.ts';
 import { type CheckSet, checkSetOf, keptChecks } from '../../domain/check-set.ts';
 import { estimateSweep } from '../../domain/estimate.ts';
-import { canonicalJson, type Json } from '../../domain/json.ts';
+import { canonicalJson, storedJson } from '../../domain/json.ts';
 import type { PlannedRun } from '../../domain/sample.ts';
 import type { SweepRecord } from '../../domain/sweep-record.ts';
 import { type ChecksFileContent, type JudgedSweep, readChecksFile } from '../../formats/checks-file.ts';
@@ -45,7 +45,7 @@ export async function planCheckSet(
 }
 
 function hashOf({ checks, thresholds, models }: Omit<ChecksFileContent, 'env'>): string {
-  return sha256(canonicalJson(JSON.parse(JSON.stringify({ checks, thresholds, models })) as Json));
+  return sha256(canonicalJson(storedJson({ checks, thresholds, models })));
 }
 
 async function readJudged(store: Store, { id, spec, planned }: SweepRecord): Promise<JudgedSweep> {

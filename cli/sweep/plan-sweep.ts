@@ -4,7 +4,7 @@ import { sha256 } from '../../adapters/hash.ts';
 import { createPrices } from '../../adapters/prices.ts';
 import type { Price } from '../../domain/cost.ts';
 import { thresholdFeasible } from '../../domain/feasibility.ts';
-import { canonicalJson, type Json } from '../../domain/json.ts';
+import { canonicalJson, storedJson } from '../../domain/json.ts';
 import { planSweep, type SweepPlan } from '../../domain/plan.ts';
 import { sweepIdMistake, sweepIdOf } from '../../domain/run-id.ts';
 import type { PlannedRun } from '../../domain/sample.ts';
@@ -95,7 +95,7 @@ function freshId(shell: Shell, name: string): string {
 
 /** What the sweep is, without who planned it and when: the same id with another hash is another sweep. */
 function contentHash({ spec, scenarios }: ReadSweep, plan: SweepPlan): string {
-  return sha256(canonicalJson(JSON.parse(JSON.stringify({ spec, scenarios, inline: plan.inline })) as Json));
+  return sha256(canonicalJson(storedJson({ spec, scenarios, inline: plan.inline })));
 }
 
 /** Throws where a threshold could not open whatever the runs come to. */

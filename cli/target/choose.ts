@@ -1,5 +1,5 @@
 import { wordHint } from '../../domain/closest.ts';
-import { type Json, textOf } from '../../domain/json.ts';
+import { storedJson, textOf } from '../../domain/json.ts';
 import type { Scenario } from '../../domain/scenario.ts';
 import type { ScriptStep, SweepSpec, TargetSpec } from '../../domain/sweep-spec.ts';
 import { UsageError } from '../../domain/usage-error.ts';
@@ -43,7 +43,7 @@ export function chooseDryRun({ spec, scenarios }: SweepFileContent, wishes: Wish
     throw new UsageError({ message, hint: wordHint(wishes.scenario ?? '', ids) });
   }
   const model = target.kind === 'chat' ? spec.models[target.model] : undefined;
-  const written = JSON.parse(JSON.stringify([target, model ?? null])) as Json;
+  const written = storedJson([target, model ?? null]);
   return { target, scenario, script: scriptOf(spec, scenario, wishes.message), env: envNames(written) };
 }
 

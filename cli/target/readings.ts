@@ -1,5 +1,4 @@
-import type { HttpExchange } from '../../adapters/http-tap.ts';
-import { isJsonObject, type Json } from '../../domain/json.ts';
+import { isJsonObject, type Json, jsonIn } from '../../domain/json.ts';
 import { followPath, pathReach } from '../../domain/json-path.ts';
 import type { TargetSpec } from '../../domain/sweep-spec.ts';
 import type { DryStep } from '../../workers/dry-run.ts';
@@ -24,7 +23,7 @@ export function readingsOf(target: TargetSpec, step: DryStep): readonly Reading[
   // The paths of a chat endpoint's events are not the file's.
   if (streaming?.kind === 'chat_events') return [];
   const paths = kind === 'start' ? startPaths(target) : sendPaths(target);
-  const body = jsonIn(exchanges.at(-1));
+  const body = jsonIn(exchanges.at(-1)?.answer?.text ?? '');
   if (streaming !== undefined) return streamReadings(paths, step);
   if (body === undefined) return [];
   return paths.flatMap(({ name, path }): readonly Reading[] => {
@@ -87,12 +86,4 @@ function contentOf(value: Json): string {
   const keys = Object.keys(value);
   if (keys.length === 0) return 'is an empty object';
   return `holds ${keys.slice(0, mostKeys).join(', ')}${keys.length > mostKeys ? ', ...' : ''}`;
-}
-
-function jsonIn(exchange: HttpExchange | undefined): Json | undefined {
-  try {
-    return JSON.parse(exchange?.answer?.text ?? '') as Json;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,14 @@ import type { RunPlan } from '../run.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Variables } from '../template.ts';
 import { scenarioVariables } from '../template-variables.ts';
-import { type Message, repliesOf, type ToolCall, type Transcript, toolCallsOf } from '../transcript.ts';
+import {
+  historyOf,
+  type Message,
+  repliesOf,
+  type ToolCall,
+  type Transcript,
+  toolCallsOf,
+} from '../transcript.ts';
 import type { TurnNumbers } from './numbers.ts';
 
 /** Everything that a check may look at. */
@@ -65,15 +72,11 @@ export function conversationVariables(evidence: Evidence) {
     metadata: last?.metadata,
     latest_message: transcript.findLast((message) => message.by === 'driver')?.text,
     transcript: transcript.map((message) => `${message.by}: ${message.text}`).join('\n'),
-    message_history: transcript.map(asChatMessage),
-    model_input: beforeLast.map(asChatMessage),
+    message_history: historyOf(transcript),
+    model_input: historyOf(beforeLast),
     tool_calls: toolCallsOf(messagesAsked(evidence)).map(asJson),
     turn: evidence.turn ?? transcript.at(-1)?.turn ?? 0,
   } satisfies Variables;
-}
-
-function asChatMessage(message: Message): JsonObject {
-  return { role: message.by === 'driver' ? 'user' : 'assistant', content: message.text };
 }
 
 /** A tool call as JSON: what was not captured is left out. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isJsonObject, type Json } from '../../domain/json.ts';
+import { isJsonObject, type Json, jsonIn } from '../../domain/json.ts';
 import type {
   HttpRequestSpec,
   HttpSend,
@@ -109,12 +109,4 @@ function readHeaders(reader: Reader, raw: Headers | string | undefined, path: Pa
     return value as Headers;
   reader.refuse(path, 'is no JSON text of a map with texts', 'write a map, or {"x-key": "value"}');
   return {};
-}
-
-function jsonIn(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
